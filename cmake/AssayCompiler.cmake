@@ -1,0 +1,17 @@
+# The flags that every target shares: an interface target, so nothing is set globally.
+add_library(assay_compiler INTERFACE)
+target_include_directories(assay_compiler INTERFACE "${CMAKE_SOURCE_DIR}")
+target_compile_options(assay_compiler INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
+    -Woverloaded-virtual -Wimplicit-fallthrough>)
+if(ASSAY_WERROR)
+  target_compile_options(assay_compiler INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  target_compile_options(assay_compiler INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wthread-safety>)
+endif()
+if(ASSAY_SANITIZE)
+  target_compile_options(assay_compiler INTERFACE
+    -fsanitize=${ASSAY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(assay_compiler INTERFACE -fsanitize=${ASSAY_SANITIZE})
+endif()

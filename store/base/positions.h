@@ -1,0 +1,24 @@
+// Four ways to count that must never be mixed up: each is a type of its own.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace assay {
+
+template <typename Tag, typename Value>
+struct Position {
+  Value value{};
+  friend auto operator<=>(const Position&, const Position&) = default;
+};
+
+// Bytes from the start of a pack file to the header of an entry.
+using PackOffset = Position<struct PackOffsetTag, std::uint64_t>;
+// Rank of an object among the sorted ids of a pack index.
+using IndexPosition = Position<struct IndexPositionTag, std::uint32_t>;
+// Rank of an entry among the entries of a pack, by offset.
+using PackPosition = Position<struct PackPositionTag, std::uint32_t>;
+// Dense number of an object in the ObjectTable of one fsck run.
+using ObjectNumber = Position<struct ObjectNumberTag, std::uint32_t>;
+
+}  // namespace assay

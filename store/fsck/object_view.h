@@ -1,0 +1,33 @@
+// What the checks of refs, reflogs and index files need to know of the object database.
+//
+// The answers are those after every object was verified: an object whose only copies are damaged
+// is absent. Thread safety: const, may be asked from any thread once verification has ended.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "store/base/object_id.h"
+#include "store/base/object_type.h"
+
+namespace assay {
+
+class ObjectView {
+ public:
+  virtual ~ObjectView() = default;
+  // Returns: the type of the object if a good copy is present.
+  virtual std::optional<ObjectType> type_of(const ObjectId& id) const = 0;
+  // True for an absent object that a promisor remote has promised (partial clone).
+  virtual bool is_promised(const ObjectId& id) const = 0;
+};
+
+// Receives the objects from which reachability starts.
+class RootSink {
+ public:
+  virtual ~RootSink() = default;
+  // `name` says where the root comes from: "refs/heads/main", "HEAD@{...}", ":path".
+  // `type` is what the place demands (an index entry names a blob), kUnknown for any.
+  virtual void add_root(const ObjectId& id, ObjectType type, const std::string& name) = 0;
+};
+
+}  // namespace assay
