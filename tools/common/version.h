@@ -1,0 +1,11 @@
+// `assay --version [-v]`.
+#pragma once
+
+#include "tools/common/command.h"
+
+namespace assay::tools {
+
+// One line; verbose adds the compiler and the SHA-1 kernels: compiled in, usable here, chosen.
+void print_version(Context& context, bool verbose);
+
+}  // namespace assay::tools
