@@ -1,0 +1,20 @@
+// check_index_files: is what the index files name still there?
+//
+// The index of every worktree: entries are roots as blobs (gitlinks are skipped), trees of the
+// cache-tree and blobs of resolve-undo must exist (phase 40). A file at which git would die is
+// one finding (kIndexFileBad, exit 128) and the run goes on with the next worktree.
+#pragma once
+
+#include "store/fsck/object_view.h"
+#include "store/report/policy.h"
+#include "store/report/sink.h"
+#include "store/repository/repository.h"
+
+namespace assay {
+
+// Findings: kIndexFileBad, "OID: invalid sha1 pointer in cache-tree of PATH",
+// "error in TYPE OID: non-tree in cache-tree", "OID: invalid sha1 pointer in resolve-undo of PATH".
+void check_index_files(const Repository& repository, const ObjectView& objects,
+                       const Policy& policy, RootSink& roots, FindingSink& findings);
+
+}  // namespace assay

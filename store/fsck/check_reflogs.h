@@ -1,0 +1,25 @@
+// check_reflogs: are the past values of refs still there?
+//
+// Every entry of every reflog of every worktree is a root, its old id and its new one. Null ids
+// are skipped, as are entries that are younger than the start of the run (phase 30).
+#pragma once
+
+#include <cstdint>
+
+#include "store/fsck/object_view.h"
+#include "store/report/policy.h"
+#include "store/report/sink.h"
+#include "store/repository/repository.h"
+
+namespace assay {
+
+struct ReflogCheckOptions {
+  std::uint64_t now = ~std::uint64_t{0};  // seconds; younger entries are left alone
+};
+
+// Findings: "REF: invalid reflog entry OID" (kInvalidReflogEntry), kReflogUnreadable.
+void check_reflogs(const Repository& repository, const ReflogCheckOptions& options,
+                   const ObjectView& objects, const Policy& policy, RootSink& roots,
+                   FindingSink& findings);
+
+}  // namespace assay

@@ -1,0 +1,22 @@
+// The file info/grafts: commits with other parents than they name (gitrepository-layout(5)).
+//
+// A line: the id of a commit, then those of its parents, one blank between; `#` begins a comment
+// line. A bad line is skipped and reported as git does.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "store/base/object_id.h"
+#include "store/report/fault.h"
+
+namespace assay {
+
+struct Grafts {
+  std::unordered_map<ObjectId, std::vector<ObjectId>, ObjectIdHash> parents;
+  std::vector<Fault> problems;  // "bad graft data: LINE", "duplicate graft data: LINE"
+};
+
+Grafts parse_grafts(ByteView bytes, HashKind kind);
+
+}  // namespace assay
