@@ -1,0 +1,450 @@
+#include "sha1/batch.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "sha1/collision/judge.h"
+#include "sha1/collision/vectors.h"
+#include "sha1/padding.h"
+
+namespace assay::sha1 {
+namespace {
+
+// The lanes run when this much waits: enough that refilling never stops for lack of jobs, little
+// enough that what waits is still in the second-level cache.
+constexpr std::size_t kRunJobs = 64;
+constexpr std::uint64_t kRunBytes = 256 * 1024;
+
+// A message of up to so many blocks is staged as a whole: copying a block costs a few cycles, an
+// additional segment costs about sixty.
+constexpr std::uint64_t kStagedBlocks = 8;
+
+// Blocks in the staging ring of a lane, and the most that are staged at once. A staged block must
+// stay in place until it is judged, that is for kLogRows rows of its lane. A chunk that does not
+// fit before the end of the ring starts at its beginning; so between a block and what overwrites it
+// lie at least kRingBlocks - 2 * (kChunkBlocks - 1) - 1 = 13 blocks of the lane.
+constexpr unsigned kRingBlocks = 32;
+constexpr unsigned kChunkBlocks = 10;
+static_assert(kStagedBlocks <= kChunkBlocks);
+static_assert(kRingBlocks - 2 * (kChunkBlocks - 1) - 1 >= collision::kLogRows);
+
+// Segments are counted in 32 bits; a longer direct run is cut here.
+constexpr std::uint64_t kMaxSegment = std::uint64_t{1} << 24;
+
+// Suspects wait until a full set can be recompressed at once, but not for more judgements than
+// this: they hold up jobs.
+constexpr unsigned kMaxSuspectAge = 4;
+
+// Numbers of lanes are multiples of this; loops over a group have a constant count, so that the
+// compiler can make vectors of them.
+constexpr unsigned kLaneGroup = 8;
+
+constexpr std::uint32_t kIdle = std::numeric_limits<std::uint32_t>::max();
+
+// Jobs linked by Job::next, first in, first out.
+struct JobQueue {
+  Job* first = nullptr;
+  Job* last = nullptr;
+
+  bool empty() const { return first == nullptr; }
+  void push(Job* job) {
+    job->next = nullptr;
+    if (last != nullptr) {
+      last->next = job;
+    } else {
+      first = job;
+    }
+    last = job;
+  }
+  Job* pop() {
+    Job* job = first;
+    if (job != nullptr) {
+      first = job->next;
+      if (first == nullptr) last = nullptr;
+      job->next = nullptr;
+    }
+    return job;
+  }
+  void take_all(JobQueue& other) {
+    if (other.empty()) return;
+    if (last != nullptr) {
+      last->next = other.first;
+    } else {
+      first = other.first;
+    }
+    last = other.last;
+    other = JobQueue{};
+  }
+};
+
+}  // namespace
+
+class Batch::Engine {
+ public:
+  Engine(const Kernels& kernels, Detect detect)
+      : kernels_(kernels), detect_(detect == Detect::kOn), lanes_(kernels.lanes) {
+    std::fill(std::begin(left_), std::end(left_), kIdle);
+  }
+
+  void submit(Job* job) {
+    job->collision = false;
+    waiting_.push(job);
+    if (!job->background) {
+      ++waiting_jobs_;
+      waiting_bytes_ += job->header_size + job->body_size;
+    }
+    ++pending_;
+    pending_bytes_ += job->body_size;
+    if (should_run()) run(false);
+  }
+
+  Job* poll() {
+    Job* job = done_.pop();
+    if (job != nullptr) {
+      --pending_;
+      pending_bytes_ -= job->body_size;
+    }
+    return job;
+  }
+
+  bool should_run() const { return waiting_jobs_ >= kRunJobs || waiting_bytes_ >= kRunBytes; }
+  std::uint64_t bytes_hashed() const { return bytes_hashed_; }
+  std::size_t pending() const { return pending_; }
+  std::uint64_t pending_bytes() const { return pending_bytes_; }
+  std::string_view kernel_name() const { return kernels_.name; }
+  bool detecting() const { return detect_; }
+
+  // Runs until the queue is empty; when `drain`, until every job is done.
+  void run(bool drain);
+
+ private:
+  // What follows the present segment of a lane.
+  enum class Next : std::uint8_t { kBody, kEnd };
+
+  Job* take_waiting();
+  void start(unsigned lane, Job* job);
+  bool next_segment(unsigned lane);
+  void stage_tail(unsigned lane, std::uint8_t* at, std::size_t filled);
+  std::uint8_t* stage(unsigned lane, unsigned blocks);
+  void fill_idle_lanes();
+  void end_segments(std::uint32_t rows);
+  void finish_job(Job* job);
+  void run_rows(std::uint32_t rows);
+  void finish_alone(unsigned lane);
+  void judge();
+  void recompress();
+  void settle();
+
+  const Kernels& kernels_;
+  const bool detect_;
+  const unsigned lanes_;
+  unsigned live_ = 0;
+
+  // The lanes, as a struct of arrays.
+  LaneState state_;
+  alignas(64) const std::uint8_t* at_[kMaxLanes] = {};  // next block
+  alignas(64) std::uint32_t left_[kMaxLanes];           // blocks left in the segment; kIdle: no job
+  Job* job_[kMaxLanes] = {};
+  std::uint64_t offset_[kMaxLanes] = {};  // bytes of the body in this and earlier segments
+  Next next_[kMaxLanes] = {};
+  std::uint8_t ring_at_[kMaxLanes] = {};  // next free block of the ring
+
+  JobQueue waiting_;              // not begun
+  JobQueue unjudged_;             // hashed; some rows are in the log
+  JobQueue suspect_;              // judged; some suspects may be in the queue
+  JobQueue done_;                 // for poll
+  std::size_t waiting_jobs_ = 0;  // without background jobs
+  std::uint64_t waiting_bytes_ = 0;
+  std::size_t pending_ = 0;
+  std::uint64_t pending_bytes_ = 0;
+  std::uint64_t bytes_hashed_ = 0;
+
+  // Rows hashed and not yet judged: whose blocks they were, and where.
+  Job* log_job_[collision::kLogRows][kMaxLanes];
+  const std::uint8_t* log_block_[collision::kLogRows][kMaxLanes];
+  collision::LaneLog log_;
+
+  collision::Suspect suspects_[collision::kSuspectsAtOnce];
+  Job* suspect_job_[collision::kSuspectsAtOnce];
+  unsigned suspects_count_ = 0;
+  unsigned suspects_age_ = 0;
+
+  // One line more than the blocks, so that the rings of the lanes do not fall in the same cache
+  // sets.
+  alignas(64) std::uint8_t ring_[kMaxLanes][(kRingBlocks + 1) * kBlockSize];
+};
+
+Job* Batch::Engine::take_waiting() {
+  Job* job = waiting_.pop();
+  if (job == nullptr) return nullptr;
+  const std::uint64_t size = job->header_size + job->body_size;
+  if (!job->background) {
+    --waiting_jobs_;
+    waiting_bytes_ -= size;
+  }
+  bytes_hashed_ += size;
+  return job;
+}
+
+std::uint8_t* Batch::Engine::stage(unsigned lane, unsigned blocks) {
+  unsigned first = ring_at_[lane];
+  if (first + blocks > kRingBlocks) first = 0;
+  ring_at_[lane] = static_cast<std::uint8_t>(first + blocks);
+  left_[lane] = blocks;
+  std::uint8_t* at = &ring_[lane][first * kBlockSize];
+  at_[lane] = at;
+  return at;
+}
+
+// Completes the message at `at`, where `filled` bytes are already, with the rest of the body.
+void Batch::Engine::stage_tail(unsigned lane, std::uint8_t* at, std::size_t filled) {
+  const Job& job = *job_[lane];
+  const std::size_t rest = static_cast<std::size_t>(job.body_size - offset_[lane]);
+  if (rest != 0) std::memcpy(at + filled, job.body + offset_[lane], rest);
+  const std::uint64_t length = job.header_size + job.body_size;
+  const std::size_t whole = (filled + rest) / kBlockSize * kBlockSize;
+  write_padding(at + whole, length);
+  next_[lane] = Next::kEnd;
+}
+
+// Gives the lane its first segment. A short message is staged as a whole, otherwise the header and
+// as much of the body as completes its block.
+void Batch::Engine::start(unsigned lane, Job* job) {
+  job_[lane] = job;
+  offset_[lane] = 0;
+  for (unsigned i = 0; i < 5; ++i) state_.word[i][lane] = kInitialState[i];
+  const std::size_t header = job->header_size;
+  const std::uint64_t blocks = (header + job->body_size + 8) / kBlockSize + 1;
+  if (blocks <= kStagedBlocks) {
+    std::uint8_t* at = stage(lane, static_cast<unsigned>(blocks));
+    std::memcpy(at, job->header.data(), job->header.size());
+    stage_tail(lane, at, header);
+    return;
+  }
+  next_[lane] = Next::kBody;
+  if (header == 0) {
+    next_segment(lane);
+    return;
+  }
+  std::uint8_t* at = stage(lane, 1);
+  std::memcpy(at, job->header.data(), job->header.size());
+  std::memcpy(at + header, job->body, kBlockSize - header);
+  offset_[lane] = kBlockSize - header;
+}
+
+// Gives the lane the next segment of its job. Returns: false when there is none.
+bool Batch::Engine::next_segment(unsigned lane) {
+  if (next_[lane] == Next::kEnd) return false;
+  const Job& job = *job_[lane];
+  const std::uint64_t whole = (job.body_size - offset_[lane]) / kBlockSize;
+  if (whole != 0) {
+    const std::uint64_t blocks = std::min(whole, kMaxSegment);
+    at_[lane] = job.body + offset_[lane];
+    left_[lane] = static_cast<std::uint32_t>(blocks);
+    offset_[lane] += blocks * kBlockSize;
+    return true;
+  }
+  const std::uint64_t rest = job.body_size - offset_[lane];
+  std::uint8_t* at = stage(lane, rest < kBlockSize - 8 ? 1 : 2);
+  stage_tail(lane, at, 0);
+  return true;
+}
+
+void Batch::Engine::fill_idle_lanes() {
+  for (unsigned lane = 0; lane < lanes_ && live_ < lanes_; ++lane) {
+    if (job_[lane] != nullptr) continue;
+    Job* job = take_waiting();
+    if (job == nullptr) return;
+    start(lane, job);
+    ++live_;
+  }
+}
+
+void Batch::Engine::finish_job(Job* job) { (detect_ ? unjudged_ : done_).push(job); }
+
+// All lanes have advanced by `rows`: ends segments and jobs, and refills.
+void Batch::Engine::end_segments(std::uint32_t rows) {
+  std::uint32_t ended = 0;
+  const std::size_t bytes = rows * kBlockSize;
+  for (unsigned group = 0; group < lanes_; group += kLaneGroup) {
+    for (unsigned lane = group; lane < group + kLaneGroup; ++lane) {
+      left_[lane] -= rows;
+      at_[lane] += bytes;
+      ended |= static_cast<std::uint32_t>(left_[lane] == 0) << lane;
+    }
+  }
+  for (; ended != 0; ended &= ended - 1) {
+    const unsigned lane = static_cast<unsigned>(std::countr_zero(ended));
+    if (next_segment(lane)) continue;
+    Job* job = job_[lane];
+    for (unsigned i = 0; i < 5; ++i) {
+      store_be32(job->digest.data() + 4 * i, state_.word[i][lane]);
+    }
+    finish_job(job);
+    Job* following = take_waiting();
+    if (following != nullptr) {
+      start(lane, following);
+    } else {
+      job_[lane] = nullptr;
+      left_[lane] = kIdle;
+      --live_;
+    }
+  }
+}
+
+void Batch::Engine::run_rows(std::uint32_t rows) {
+  if (!detect_) {
+    kernels_.compress_lanes(state_, at_, rows);
+    return;
+  }
+  const std::uint8_t* at[kMaxLanes];
+  std::memcpy(at, at_, sizeof at);
+  while (rows != 0) {
+    const unsigned first = log_.rows;
+    const unsigned now = std::min<unsigned>(rows, collision::kLogRows - first);
+    kernels_.compress_lanes_logging(state_, at, now, log_);
+    for (unsigned row = first; row < first + now; ++row) {
+      for (unsigned group = 0; group < lanes_; group += kLaneGroup) {
+        for (unsigned lane = group; lane < group + kLaneGroup; ++lane) {
+          log_job_[row][lane] = job_[lane];
+          log_block_[row][lane] = at[lane];
+          at[lane] += kBlockSize;
+        }
+      }
+    }
+    rows -= now;
+    if (log_.rows == collision::kLogRows) judge();
+  }
+}
+
+// Ends the job of a lane on the kernel for one message, from where it is.
+void Batch::Engine::finish_alone(unsigned lane) {
+  Job* job = job_[lane];
+  std::uint32_t state[5];
+  for (unsigned i = 0; i < 5; ++i) state[i] = state_.word[i][lane];
+  do {
+    if (detect_) {
+      if (kernels_.compress_detecting(state, at_[lane], left_[lane])) job->collision = true;
+    } else {
+      kernels_.compress(state, at_[lane], left_[lane]);
+    }
+  } while (next_segment(lane));
+  for (unsigned i = 0; i < 5; ++i) store_be32(job->digest.data() + 4 * i, state[i]);
+  finish_job(job);
+  job_[lane] = nullptr;
+  left_[lane] = kIdle;
+}
+
+void Batch::Engine::run(bool drain) {
+  if (lanes_ == 0) {
+    while (Job* job = take_waiting()) {
+      start(0, job);
+      finish_alone(0);
+    }
+    done_.take_all(unjudged_);
+    return;
+  }
+  fill_idle_lanes();
+  while (live_ == lanes_ ? drain || !waiting_.empty()
+                         : drain && live_ >= kernels_.worthwhile_lanes && live_ != 0) {
+    if (live_ < lanes_) {
+      // Every lane of the kernel reads: let the idle ones follow a live one.
+      const unsigned live = static_cast<unsigned>(
+          std::find_if(job_, job_ + lanes_, [](const Job* job) { return job != nullptr; }) - job_);
+      for (unsigned lane = 0; lane < lanes_; ++lane) {
+        if (job_[lane] == nullptr) {
+          at_[lane] = at_[live];
+          left_[lane] = kIdle;
+        }
+      }
+    }
+    const std::uint32_t rows = *std::min_element(left_, left_ + lanes_);
+    run_rows(rows);
+    end_segments(rows);
+  }
+  if (!drain) return;
+  for (unsigned lane = 0; lane < lanes_; ++lane) {
+    if (job_[lane] != nullptr) finish_alone(lane);
+  }
+  live_ = 0;
+  if (detect_) settle();
+}
+
+// Judges the logged rows; afterwards their blocks are not read again.
+void Batch::Engine::judge() {
+  alignas(64) collision::VectorSet alive[collision::kLogRows * kMaxLanes];
+  const unsigned rows = log_.rows;
+  bool recompressed = false;
+  if (rows != 0 && kernels_.judge_lanes(log_, alive)) {
+    for (unsigned row = 0; row < rows; ++row) {
+      for (unsigned lane = 0; lane < lanes_; ++lane) {
+        collision::VectorSet set = alive[row * kMaxLanes + lane];
+        if (set == 0 || log_job_[row][lane] == nullptr) continue;
+        for (; set != 0; set &= set - 1) {
+          const unsigned vector = static_cast<unsigned>(std::countr_zero(set));
+          collision::Suspect& suspect = suspects_[suspects_count_];
+          const collision::LaneLog::Row& log = log_.row[row];
+          const bool early = collision::kVectors[vector].step == collision::kEarlyStep;
+          for (unsigned i = 0; i < 16; ++i) {
+            suspect.message[i] = load_be32(log_block_[row][lane] + 4 * i);
+          }
+          for (unsigned i = 0; i < 5; ++i) {
+            suspect.state[i] = early ? log.early[i][lane] : log.late[i][lane];
+            suspect.out[i] = log.out[i][lane];
+          }
+          suspect.vector = vector;
+          suspect_job_[suspects_count_] = log_job_[row][lane];
+          if (++suspects_count_ == collision::kSuspectsAtOnce) {
+            recompress();
+            recompressed = true;
+          }
+        }
+      }
+    }
+  }
+  log_.rows = 0;
+  // The suspects of earlier judgements came first in the queue.
+  if (recompressed || suspects_count_ == 0) done_.take_all(suspect_);
+  suspect_.take_all(unjudged_);
+  if (suspects_count_ == 0) {
+    done_.take_all(suspect_);
+  } else if (++suspects_age_ > kMaxSuspectAge) {
+    recompress();
+    done_.take_all(suspect_);
+  }
+}
+
+void Batch::Engine::recompress() {
+  std::uint32_t hits = kernels_.recompress(suspects_, suspects_count_);
+  for (; hits != 0; hits &= hits - 1) {
+    suspect_job_[std::countr_zero(hits)]->collision = true;
+  }
+  suspects_count_ = 0;
+  suspects_age_ = 0;
+}
+
+// Ends all detection that lags behind.
+void Batch::Engine::settle() {
+  judge();
+  if (suspects_count_ != 0) recompress();
+  done_.take_all(suspect_);
+}
+
+Batch::Batch(const Kernels& kernels, Detect detect)
+    : engine_(std::make_unique<Engine>(kernels, detect)) {}
+Batch::~Batch() = default;
+
+void Batch::submit(Job* job) { engine_->submit(job); }
+Job* Batch::poll() { return engine_->poll(); }
+void Batch::run() { engine_->run(false); }
+void Batch::finish() { engine_->run(true); }
+bool Batch::should_run() const { return engine_->should_run(); }
+std::uint64_t Batch::bytes_hashed() const { return engine_->bytes_hashed(); }
+std::size_t Batch::pending() const { return engine_->pending(); }
+std::uint64_t Batch::pending_bytes() const { return engine_->pending_bytes(); }
+std::string_view Batch::kernel_name() const { return engine_->kernel_name(); }
+bool Batch::detecting() const { return engine_->detecting(); }
+
+}  // namespace assay::sha1

@@ -1,0 +1,86 @@
+// The one table of kernels, and the choice among its rows.
+
+#include <cstdlib>
+
+#include "sha1/kernel.h"
+#include "sha1/kernels/kernels.h"
+
+namespace assay::sha1 {
+namespace {
+
+// Best first. The last row needs nothing, so that there is always a usable one.
+constexpr Kernels kTable[] = {
+    {.name = "portable",
+     .required = 0,
+     .compress = compress_portable,
+     .compress_detecting = compress_detecting_portable,
+     .recompress = recompress_portable},
+};
+
+}  // namespace
+
+std::span<const Kernels> all_kernels() { return kTable; }
+
+const Kernels* find_kernels(std::string_view name) {
+  for (const Kernels& row : kTable) {
+    if (row.name == name) return &row;
+  }
+  return nullptr;
+}
+
+bool usable(const Kernels& kernels) { return (kernels.required & ~cpu_features()) == 0; }
+
+Choice choose(std::string_view requested) {
+  Choice choice;
+  choice.requested = requested;
+  if (!requested.empty()) {
+    const Kernels* row = find_kernels(requested);
+    if (row == nullptr) {
+      choice.problem = Choice::Problem::kUnknownName;
+    } else if (!usable(*row)) {
+      choice.problem = Choice::Problem::kUnusable;
+    } else {
+      choice.kernels = row;
+      return choice;
+    }
+  }
+  for (const Kernels& row : kTable) {
+    if (!usable(row)) continue;
+    choice.kernels = &row;
+    break;
+  }
+  return choice;
+}
+
+const Choice& process_choice() {
+  static const Choice choice = [] {
+    const char* requested = std::getenv("ASSAY_SHA1_KERNEL");
+    return choose(requested == nullptr ? "" : requested);
+  }();
+  return choice;
+}
+
+std::string describe_problem(const Choice& choice) {
+  if (choice.problem == Choice::Problem::kNone) return {};
+  std::string text = "SHA-1 kernel '" + choice.requested + "' ";
+  if (choice.problem == Choice::Problem::kUnknownName) {
+    text += "is unknown (known:";
+    for (const Kernels& row : kTable) {
+      text += ' ';
+      text += row.name;
+    }
+    text += ')';
+  } else {
+    const Kernels* row = find_kernels(choice.requested);
+    text += "cannot run on this processor (missing: " +
+            cpu_feature_names(row->required & ~cpu_features()) + ')';
+  }
+  text += "; using '";
+  text += choice.kernels->name;
+  text += '\'';
+  return text;
+}
+
+const Kernels& best() { return *process_choice().kernels; }
+
+}  // namespace assay::sha1

@@ -1,0 +1,31 @@
+#ifndef ASSAY_SHA1_KERNELS_KERNELS_H_
+#define ASSAY_SHA1_KERNELS_KERNELS_H_
+
+#include <cstdint>
+
+#include "sha1/collision/judge.h"
+#include "sha1/kernel.h"
+
+/// Declarations of all kernels, for the table in sha1/dispatch.cc and for each other. Contracts:
+/// see sha1/kernel.h. Names say what a kernel needs; a kernel may be called only where that is
+/// there.
+namespace assay::sha1 {
+
+// kernels/portable.cc and collision/portable_detector.cc: the yardstick.
+Compress compress_portable;
+CompressDetecting compress_detecting_portable;
+Recompress recompress_portable;
+
+/// The vectors that remain possible for a block, given its 80 expanded message words.
+collision::VectorSet judge_one(const std::uint32_t expanded[80]);
+
+/// Returns: whether the suspect is a collision.
+bool recompress_one(const collision::Suspect& suspect);
+
+/// Judges a block whose chaining value was `before`, and recompresses what is left.
+/// Returns: whether it is one half of a near-collision pair.
+bool examine_block(const std::uint32_t before[5], const std::uint8_t* block);
+
+}  // namespace assay::sha1
+
+#endif  // ASSAY_SHA1_KERNELS_KERNELS_H_
