@@ -1,0 +1,102 @@
+#include "store/codec/zlib_stream.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <string_view>
+
+namespace assay {
+namespace {
+
+constexpr std::size_t kLargestChunk = std::numeric_limits<uInt>::max();
+
+uInt chunk(std::size_t size) { return static_cast<uInt>(std::min(size, kLargestChunk)); }
+
+void expect_memory(int status) {
+  // Every other failure of these calls is a wrong argument, which cannot happen here.
+  if (status != Z_OK) throw std::bad_alloc();
+}
+
+// Sets the windows of a stream, calls zlib and says what happened. A window is cut at 4 GiB; the
+// caller comes back with the rest.
+template <typename Call>
+ZlibStep step(z_stream& stream, ByteView input, std::span<std::uint8_t> output, int& status,
+              Call call) {
+  std::uint8_t nothing = 0;  // zlib wants a valid pointer even for no room
+  stream.next_in = const_cast<Bytef*>(input.empty() ? &nothing : input.data());
+  stream.avail_in = chunk(input.size());
+  stream.next_out = output.empty() ? &nothing : output.data();
+  stream.avail_out = chunk(output.size());
+  const uInt room = stream.avail_out;
+  status = call(stream);
+  ZlibStep result;
+  result.consumed = chunk(input.size()) - stream.avail_in;
+  result.produced = room - stream.avail_out;
+  if (status == Z_STREAM_END) {
+    result.state = ZlibState::kEnd;
+  } else if (status == Z_BUF_ERROR) {
+    result.state = ZlibState::kStalled;
+  } else if (status != Z_OK) {
+    result.state = ZlibState::kError;
+  }
+  return result;
+}
+
+// The kinds of errors in git's words.
+std::string_view kind_of_error(int status) {
+  switch (status) {
+    case Z_NEED_DICT:
+      return "needs dictionary";
+    case Z_DATA_ERROR:
+      return "data stream error";
+    case Z_STREAM_ERROR:
+      return "stream consistency error";
+    default:
+      return "unknown error";
+  }
+}
+
+}  // namespace
+
+ZlibInflater::ZlibInflater() : stream_(std::make_unique<z_stream_s>()) {
+  expect_memory(inflateInit(stream_.get()));
+}
+
+ZlibInflater::~ZlibInflater() { inflateEnd(stream_.get()); }
+
+void ZlibInflater::reset() { inflateReset(stream_.get()); }
+
+ZlibStep ZlibInflater::run(ByteView input, std::span<std::uint8_t> output) {
+  const ZlibStep result = step(*stream_, input, output, status_,
+                               [](z_stream& stream) { return inflate(&stream, Z_NO_FLUSH); });
+  if (status_ == Z_MEM_ERROR) throw std::bad_alloc();
+  return result;
+}
+
+std::string ZlibInflater::error_text() const {
+  std::string text(kind_of_error(status_));
+  text += " (";
+  text += stream_->msg != nullptr ? stream_->msg : "no message";
+  text += ")";
+  return text;
+}
+
+ZlibDeflater::ZlibDeflater(int level) : stream_(std::make_unique<z_stream_s>()) {
+  expect_memory(deflateInit(stream_.get(), level));
+}
+
+ZlibDeflater::~ZlibDeflater() { deflateEnd(stream_.get()); }
+
+void ZlibDeflater::reset() { deflateReset(stream_.get()); }
+
+ZlibStep ZlibDeflater::run(ByteView input, std::span<std::uint8_t> output, bool last) {
+  // Only what is really the last piece may be announced as such.
+  const bool ends = last && input.size() <= kLargestChunk;
+  int status = Z_OK;
+  return step(*stream_, input, output, status,
+              [ends](z_stream& stream) { return deflate(&stream, ends ? Z_FINISH : Z_NO_FLUSH); });
+}
+
+}  // namespace assay

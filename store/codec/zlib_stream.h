@@ -1,0 +1,78 @@
+// zlib streams in windows: inflate and deflate of any size in constant memory.
+//
+// zlib is the judge of what is a good stream: git reads with zlib, so a stream that zlib refuses is
+// an object that nobody can read. Where speed counts and the whole input is at hand, see
+// store/codec/inflate.h. Format: RFC 1950 and RFC 1951.
+//
+// Both classes take ~10 KB (inflate, 40 KB once a window is needed) or ~260 KB (deflate) when made;
+// `reset` makes them ready for the next stream without allocating, so keep one per thread.
+// Thread safety: none. Out of memory throws std::bad_alloc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "store/base/bytes.h"
+
+struct z_stream_s;
+
+namespace assay {
+
+enum class ZlibState : std::uint8_t {
+  kMore,     // wants more input or more room
+  kStalled,  // nothing could be done with this input and this room
+  kEnd,      // the stream has ended; its checksum is right
+  kError,    // inflate only: the stream is damaged, see error_text()
+};
+
+struct ZlibStep {
+  std::size_t consumed = 0;  // bytes of the input
+  std::size_t produced = 0;  // bytes of the output
+  ZlibState state = ZlibState::kMore;
+};
+
+class ZlibInflater {
+ public:
+  ZlibInflater();
+  ~ZlibInflater();
+  ZlibInflater(const ZlibInflater&) = delete;
+  ZlibInflater& operator=(const ZlibInflater&) = delete;
+
+  // Begins a new stream.
+  void reset();
+
+  // Inflates until the input is used up, the output is full or the stream ends. Output of size 0
+  // is allowed: it finds out whether the stream ends here. After kEnd, unread input is what follows
+  // the stream.
+  ZlibStep run(ByteView input, std::span<std::uint8_t> output);
+
+  // Returns: git's words for the error, "data stream error (invalid distance code)".
+  // Requires: the last step returned kError.
+  std::string error_text() const;
+
+ private:
+  std::unique_ptr<z_stream_s> stream_;
+  int status_ = 0;
+};
+
+class ZlibDeflater {
+ public:
+  // `level`: -1 (zlib's choice) or 0 to 9.
+  explicit ZlibDeflater(int level);
+  ~ZlibDeflater();
+  ZlibDeflater(const ZlibDeflater&) = delete;
+  ZlibDeflater& operator=(const ZlibDeflater&) = delete;
+
+  void reset();
+
+  // `last`: the input ends the stream; call again with what was not consumed until kEnd.
+  ZlibStep run(ByteView input, std::span<std::uint8_t> output, bool last);
+
+ private:
+  std::unique_ptr<z_stream_s> stream_;
+};
+
+}  // namespace assay
