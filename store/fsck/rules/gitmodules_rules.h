@@ -1,0 +1,19 @@
+// Rules for the content of blobs that some tree calls .gitmodules: names, urls, paths and update
+// commands by which a submodule could attack its reader.
+#pragma once
+
+#include "store/fsck/rules/rule_reporter.h"
+
+namespace assay {
+
+// Requires: reporter.begin() was called for this blob.
+void check_gitmodules_blob(ByteView body, RuleReporter& reporter);
+
+// For a blob too large to be held in memory: gitmodulesLarge.
+void report_large_gitmodules(RuleReporter& reporter);
+
+// git's verdicts on single values; true when they are harmless.
+bool submodule_name_is_safe(std::string_view name);
+bool submodule_url_is_safe(std::string_view url);
+
+}  // namespace assay
