@@ -216,8 +216,7 @@ inline std::uint32_t quick_problems(const TreeEntry& entry, std::size_t max_name
   // An alias on HFS+ begins with '.' or a code point that HFS+ ignores (first byte E2 or EF); one
   // on NTFS begins with '.' or holds '~' or a backslash. Behind '.' comes nothing, '.', 'g', 'm',
   // or an ignored code point; most names with a dot (".cirrus.yml") are settled by that.
-  std::uint32_t problems =
-      entry.unusual == 0 ? 0U : (entry.unusual & kUnusualByte ? kQuickName : 0U);
+  std::uint32_t problems = (entry.unusual & kUnusualByte) != 0 ? kQuickName : 0U;
   if (entry.unusual & kUnusualMode) problems |= kQuickMode;
   const auto* const name = reinterpret_cast<const std::uint8_t*>(entry.name.data());
   if (name[0] == '.') {
