@@ -374,33 +374,31 @@ void Batch::Engine::run(bool drain) {
 
 // Judges the logged rows; afterwards their blocks are not read again.
 void Batch::Engine::judge() {
-  alignas(64) collision::VectorSet alive[collision::kLogRows * kMaxLanes];
-  const unsigned rows = log_.rows;
+  collision::Survivor survivors[collision::kLogRows * kMaxLanes];
+  const unsigned count = log_.rows == 0 ? 0 : kernels_.judge_lanes(log_, survivors);
   bool recompressed = false;
-  if (rows != 0 && kernels_.judge_lanes(log_, alive)) {
-    for (unsigned row = 0; row < rows; ++row) {
-      for (unsigned lane = 0; lane < lanes_; ++lane) {
-        collision::VectorSet set = alive[row * kMaxLanes + lane];
-        if (set == 0 || log_job_[row][lane] == nullptr) continue;
-        for (; set != 0; set &= set - 1) {
-          const unsigned vector = static_cast<unsigned>(std::countr_zero(set));
-          collision::Suspect& suspect = suspects_[suspects_count_];
-          const collision::LaneLog::Row& log = log_.row[row];
-          const bool early = collision::kVectors[vector].step == collision::kEarlyStep;
-          for (unsigned i = 0; i < 16; ++i) {
-            suspect.message[i] = load_be32(log_block_[row][lane] + 4 * i);
-          }
-          for (unsigned i = 0; i < 5; ++i) {
-            suspect.state[i] = early ? log.early[i][lane] : log.late[i][lane];
-            suspect.out[i] = log.out[i][lane];
-          }
-          suspect.vector = vector;
-          suspect_job_[suspects_count_] = log_job_[row][lane];
-          if (++suspects_count_ == collision::kSuspectsAtOnce) {
-            recompress();
-            recompressed = true;
-          }
-        }
+  for (const collision::Survivor* survivor = survivors; survivor != survivors + count; ++survivor) {
+    const unsigned row = survivor->row;
+    const unsigned lane = survivor->lane;
+    Job* job = log_job_[row][lane];
+    if (job == nullptr) continue;
+    for (collision::VectorSet set = survivor->vectors; set != 0; set &= set - 1) {
+      const unsigned vector = static_cast<unsigned>(std::countr_zero(set));
+      collision::Suspect& suspect = suspects_[suspects_count_];
+      const collision::LaneLog::Row& log = log_.row[row];
+      const bool early = collision::kVectors[vector].step == collision::kEarlyStep;
+      for (unsigned i = 0; i < 16; ++i) {
+        suspect.message[i] = load_be32(log_block_[row][lane] + 4 * i);
+      }
+      for (unsigned i = 0; i < 5; ++i) {
+        suspect.state[i] = early ? log.early[i][lane] : log.late[i][lane];
+        suspect.out[i] = log.out[i][lane];
+      }
+      suspect.vector = vector;
+      suspect_job_[suspects_count_] = job;
+      if (++suspects_count_ == collision::kSuspectsAtOnce) {
+        recompress();
+        recompressed = true;
       }
     }
   }

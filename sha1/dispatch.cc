@@ -10,6 +10,21 @@ namespace {
 
 // Best first. The last row needs nothing, so that there is always a usable one.
 constexpr Kernels kTable[] = {
+#if defined(__x86_64__)
+    {.name = "avx512_x16",
+     .required = kCpuShaNi | kCpuAvx512,
+     .compress = compress_sha_ni_avx512,
+     .compress_detecting = compress_detecting_portable,
+     .lanes = 16,
+     .worthwhile_lanes = 6,
+     .compress_lanes = compress_lanes_avx512_x16,
+     .recompress = recompress_portable},
+    {.name = "sha_ni",
+     .required = kCpuShaNi,
+     .compress = compress_sha_ni,
+     .compress_detecting = compress_detecting_portable,
+     .recompress = recompress_portable},
+#endif
     {.name = "portable",
      .required = 0,
      .compress = compress_portable,

@@ -59,6 +59,7 @@ using CompressLanes = void(LaneState& state, const std::uint8_t* const blocks[kM
 
 namespace collision {
 struct LaneLog;
+struct Survivor;
 struct Suspect;
 }  // namespace collision
 
@@ -68,12 +69,12 @@ struct Suspect;
 using CompressLanesLogging = void(LaneState& state, const std::uint8_t* const blocks[kMaxLanes],
                                   std::size_t rows, collision::LaneLog& log);
 
-/// Says which disturbance vectors remain possible for every block of `log`; see collision/judge.h.
+/// Says which disturbance vectors remain possible for the blocks of `log`; see collision/judge.h.
 ///
-/// Writes to alive[row * kMaxLanes + lane] the set of remaining vectors, for the logged rows and
-/// the lanes of the kernel.
-/// Returns: true when any set is not empty; when false, `alive` may be left unwritten.
-using JudgeLanes = bool(const collision::LaneLog& log, std::uint32_t* alive);
+/// Writes the blocks for which some vector remains to `survivors`, which has room for all of the
+/// log. Leaves the log as it is.
+/// Returns: their number.
+using JudgeLanes = unsigned(const collision::LaneLog& log, collision::Survivor* survivors);
 
 /// Recompresses n <= 16 suspects. Returns: bit i set when suspects[i] is a collision.
 using Recompress = std::uint32_t(const collision::Suspect* suspects, unsigned n);

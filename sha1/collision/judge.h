@@ -51,6 +51,13 @@ struct LaneLog {
   unsigned rows = 0;  ///< Rows logged and not yet judged.
 };
 
+/// A block of a log for which vectors remain possible.
+struct Survivor {
+  std::uint8_t row;
+  std::uint8_t lane;
+  VectorSet vectors;
+};
+
 /// A block and one vector that remains possible for it.
 struct Suspect {
   std::uint32_t message[16];  ///< The words of the block.

@@ -26,6 +26,19 @@ bool recompress_one(const collision::Suspect& suspect);
 /// Returns: whether it is one half of a near-collision pair.
 bool examine_block(const std::uint32_t before[5], const std::uint8_t* block);
 
+#if defined(__x86_64__)
+
+// kernels/x86_64/avx512_x16.cc: needs kCpuAvx512.
+CompressLanes compress_lanes_avx512_x16;
+
+// kernels/x86_64/sha_ni.cc: needs kCpuShaNi.
+Compress compress_sha_ni;
+
+// kernels/x86_64/sha_ni_avx512.cc: needs kCpuShaNi and kCpuAvx512.
+Compress compress_sha_ni_avx512;
+
+#endif
+
 }  // namespace assay::sha1
 
 #endif  // ASSAY_SHA1_KERNELS_KERNELS_H_
