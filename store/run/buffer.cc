@@ -1,0 +1,73 @@
+#include "store/run/buffer.h"
+
+#include <bit>
+#include <cstdlib>
+#include <new>
+
+namespace assay {
+
+// Four classes to a doubling: at most a fifth of a buffer is wasted.
+std::uint32_t BufferPool::class_of(std::size_t capacity) {
+  if (capacity <= 256) return 0;
+  const auto log = static_cast<std::uint32_t>(std::bit_width(capacity - 1)) - 1;  // >= 8
+  const auto quarter = static_cast<std::uint32_t>((capacity - 1) >> (log - 2)) & 3;
+  return (log - 8) * 4 + quarter + 1;
+}
+
+std::size_t BufferPool::class_capacity(std::uint32_t size_class) {
+  if (size_class == 0) return 256;
+  const std::uint32_t log = (size_class - 1) / 4 + 8;
+  const std::uint32_t quarter = (size_class - 1) % 4;
+  return (std::size_t{5} + quarter) << (log - 2);
+}
+
+BufferPool::~BufferPool() {
+  for (const auto& list : free_) {
+    for (Buffer* buffer : list) destroy(buffer);
+  }
+}
+
+BufferRef BufferPool::make(std::size_t size) {
+  const std::size_t wanted = size + Buffer::kSlack;
+  if (wanted < size) throw std::bad_alloc();
+  const std::uint32_t size_class = class_of(wanted);
+  Buffer* buffer = nullptr;
+  if (size_class < kClasses && !free_[size_class].empty()) {
+    buffer = free_[size_class].back();
+    free_[size_class].pop_back();
+    free_bytes_ -= buffer->capacity_;
+  } else {
+    const std::size_t capacity = size_class < kClasses ? class_capacity(size_class) : wanted;
+    void* data = std::aligned_alloc(64, (capacity + 63) / 64 * 64);
+    if (data == nullptr) throw std::bad_alloc();
+    buffer = new Buffer;
+    buffer->data_ = static_cast<std::uint8_t*>(data);
+    buffer->capacity_ = capacity;
+    buffer->size_class_ = size_class;
+    budget_.take(capacity);
+  }
+  buffer->size_ = size;
+  buffer->references_.store(1, std::memory_order_relaxed);
+  return BufferRef(buffer);
+}
+
+void BufferPool::release(BufferRef&& reference) {
+  Buffer* buffer = std::exchange(reference.buffer_, nullptr);
+  if (buffer == nullptr) return;
+  if (buffer->references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  buffer->attachment.reset();
+  if (buffer->capacity_ > kLargestKept || free_bytes_ + buffer->capacity_ > kMostFreeBytes) {
+    destroy(buffer);
+    return;
+  }
+  free_bytes_ += buffer->capacity_;
+  free_[buffer->size_class_].push_back(buffer);
+}
+
+void BufferPool::destroy(Buffer* buffer) {
+  budget_.give_back(buffer->capacity_);
+  std::free(buffer->data_);
+  delete buffer;
+}
+
+}  // namespace assay
