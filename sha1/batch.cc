@@ -84,7 +84,9 @@ struct JobQueue {
 class Batch::Engine {
  public:
   Engine(const Kernels& kernels, Detect detect)
-      : kernels_(kernels), detect_(detect == Detect::kOn), lanes_(kernels.lanes) {
+      : kernels_(kernels),
+        detect_(detect == Detect::kOn),
+        lanes_(detect == Detect::kOff || kernels.judge_lanes != nullptr ? kernels.lanes : 0) {
     std::fill(std::begin(left_), std::end(left_), kIdle);
   }
 

@@ -31,6 +31,9 @@ bool examine_block(const std::uint32_t before[5], const std::uint8_t* block);
 // kernels/x86_64/avx512_x16.cc: needs kCpuAvx512.
 CompressLanes compress_lanes_avx512_x16;
 
+// kernels/x86_64/avx2_x8.cc: needs kCpuAvx2.
+CompressLanes compress_lanes_avx2_x8;
+
 // kernels/x86_64/sha_ni.cc: needs kCpuShaNi.
 Compress compress_sha_ni;
 
