@@ -22,6 +22,13 @@ struct ConfigVariable {
   std::uint32_t line = 0;            // where the variable ends, counted from 1
 };
 
+// The variables before the first syntax error, and the line of that error if there is one.
+struct ConfigPrefix {
+  std::vector<ConfigVariable> variables;
+  std::optional<std::uint32_t> error_line;
+};
+ConfigPrefix parse_config_prefix(std::string_view text);
+
 // Returns: the variables in the order of the file, or kConfigBad with
 // "bad config line N in file NAME" (git's words; git dies there).
 // `file` is only used in the text of the fault.
