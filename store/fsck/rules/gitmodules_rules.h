@@ -12,8 +12,8 @@ void check_gitmodules_blob(ByteView body, RuleReporter& reporter);
 // For a blob too large to be held in memory: gitmodulesLarge.
 void report_large_gitmodules(RuleReporter& reporter);
 
-// git's verdicts on single values; true when they are harmless.
+// Returns: false for a name that is empty or has a component "..", with '/' or '\' between
+// components: git makes a directory of that name.
 bool submodule_name_is_safe(std::string_view name);
-bool submodule_url_is_safe(std::string_view url);
 
 }  // namespace assay
