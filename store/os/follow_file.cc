@@ -43,12 +43,12 @@ OsResult<std::string> absolute_path(System& system, const std::string& path) {
   return *directory + path;
 }
 
-OsResult<std::string> real_path(System& system, const std::string& path) {
+OsResult<std::string> real_path(System& system, const std::string& path, std::size_t max_missing) {
   auto rest = absolute_path(system, path);
   if (!rest) return rest;
   std::string resolved;  // without a slash at the end; empty is the root
   int links = 0;
-  bool missing = false;
+  std::size_t missing = 0;
   std::size_t position = 0;
   while (position < rest->size()) {
     if ((*rest)[position] == '/') {
@@ -67,11 +67,14 @@ OsResult<std::string> real_path(System& system, const std::string& path) {
     resolved += '/';
     resolved += component;
     if (resolved.size() > kMaxPath) return tl::unexpected<Error>(Error{ENAMETOOLONG});
-    if (missing) continue;
+    if (missing > 0) {
+      if (++missing > max_missing) return tl::unexpected<Error>(Error{ENOENT});
+      continue;
+    }
     const auto status = system.status_at(kCurrentDirectory, resolved, false);
     if (!status) {
       if (!is_missing(status.error())) return tl::unexpected<Error>(status.error());
-      missing = true;
+      if (++missing > max_missing) return tl::unexpected<Error>(Error{ENOENT});
       continue;
     }
     if (status->kind != FileKind::kSymlink) continue;

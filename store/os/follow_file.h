@@ -14,9 +14,11 @@ namespace assay::os {
 // blocking: a FIFO or socket gives EINVAL, a directory EISDIR, more than `limit` bytes EFBIG.
 OsResult<Bytes> read_followed_file(System& system, const std::string& path, std::uint64_t limit);
 
-// Returns: the absolute path without symbolic links, "." and "..". What does not exist (any
-// number of last components) is kept as it is written. More than 40 links give ELOOP.
-OsResult<std::string> real_path(System& system, const std::string& path);
+// Returns: the absolute path without symbolic links, "." and "..". Up to `max_missing` last
+// components that do not exist are kept as they are written, more give ENOENT. More than 40 links
+// give ELOOP.
+OsResult<std::string> real_path(System& system, const std::string& path,
+                                std::size_t max_missing = SIZE_MAX);
 
 // Returns: the path made absolute, links and ".." left in place.
 OsResult<std::string> absolute_path(System& system, const std::string& path);

@@ -27,7 +27,7 @@ struct PackedRef {
 };
 
 struct PackedRefs {
-  std::vector<PackedRef> refs;  // sorted by name; of equal names the last in the file
+  std::vector<PackedRef> refs;  // by name; equal names in the order of the file
   bool peeled = false;
   bool fully_peeled = false;
   bool sorted = false;

@@ -55,7 +55,7 @@ class GitConfig {
 
   static Result<GitConfig> load(os::System& system, const Environment& environment,
                                 const ConfigSources& sources);
-  // One file and what it includes, nothing else. A missing file is an empty config.
+  // One file alone: includes are not followed. A missing file is an empty config.
   static Result<GitConfig> load_file(os::System& system, const Environment& environment,
                                      const std::string& path, ConfigScope scope);
 
@@ -77,7 +77,7 @@ class GitConfig {
   // A severity is configured by `fsck.<id> = value`.
   std::vector<ConfigEntry> section(std::string_view section) const;
 
-  // Names of remotes with remote.<name>.promisor true, and extensions.partialClone.
+  // Returns: names of remotes with remote.<name>.promisor true or a partialclonefilter.
   Result<std::vector<std::string>> promisor_remotes() const;
 
  private:

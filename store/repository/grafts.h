@@ -12,6 +12,7 @@
 
 namespace assay {
 
+// A shallow commit has no parents, whatever a graft says of it.
 struct Grafts {
   std::unordered_map<ObjectId, std::vector<ObjectId>, ObjectIdHash> parents;
   std::vector<Fault> problems;  // "bad graft data: LINE", "duplicate graft data: LINE"

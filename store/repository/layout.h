@@ -42,6 +42,9 @@ struct RepositoryLayout {
   std::string shown_git_dir;
   std::string shown_common_dir;
   std::string shown_objects_dir;
+  // Set when everything is in place but for a sound HEAD. git takes such a directory for no
+  // repository and dies; we report the fault and go on.
+  std::optional<Fault> fault;
 };
 
 Result<RepositoryLayout> discover_layout(os::System& system, const OpenOptions& options);

@@ -9,8 +9,6 @@
 // Thread safety: immutable once taken; may be read from any thread.
 #pragma once
 
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,7 +19,6 @@
 #include "store/refs/packed_refs.h"
 #include "store/refs/ref_file.h"
 #include "store/report/fault.h"
-#include "store/repository/worktrees.h"
 
 namespace assay {
 
@@ -31,46 +28,56 @@ struct Ref {
   std::string symref_target;  // where a symref points at first; empty for a plain ref
   std::string file;           // the loose file, or packed-refs
   bool packed = false;
-  // A dangling symref: its chain of names is sound but ends at a ref that does not exist.
+  // A symref whose chain of names is sound but ends at a ref that does not exist. For HEAD this is
+  // an unborn branch.
   bool dangling = false;
   std::optional<Fault> broken;  // why there is no id
 };
 
+struct RefStoreLocation {
+  std::string git_dir;             // of the worktree whose private refs are meant
+  std::string common_dir;          // shared refs and packed-refs
+  std::string shown_common_dir{};  // what to call it in messages; common_dir if empty
+};
+
 class RefStore {
  public:
-  // `shared_refs` are read from common_dir, private ones from git_dir.
-  // Errors: kNotSupported for a reftable; kConfigBad for a packed-refs that git dies of is not
-  // raised here: what can be read is kept, see packed_refs_fault().
-  static Result<RefStore> snapshot(os::System& system, const std::string& git_dir,
-                                   const std::string& common_dir, HashKind kind);
+  // Reads all there is. A packed-refs that git would die of is no error here: what can be read is
+  // kept, see packed_refs_fault(). `system` must outlive the store.
+  static RefStore snapshot(os::System& system, RefStoreLocation location, HashKind kind);
 
   // Every ref under refs/ as this worktree sees it, by name, broken ones included.
   const std::vector<Ref>& refs() const { return refs_; }
 
   // HEAD or another root ref of this worktree, "worktrees/ID/HEAD", "main-worktree/HEAD", or a
-  // full name under refs/. Symrefs are followed, 5 deep.
+  // full name under refs/. Symrefs are followed, 5 deep. Read from disk at each call.
   // Returns: nothing if there is no such ref; a Ref with `broken` if there is a bad one.
   std::optional<Ref> find(std::string_view full_name) const;
 
   // A name as people write it: tries NAME, refs/NAME, refs/tags/NAME, refs/heads/NAME,
-  // refs/remotes/NAME, refs/remotes/NAME/HEAD in this order, as git does.
+  // refs/remotes/NAME, refs/remotes/NAME/HEAD in this order, as git does; NAME alone must be a
+  // root ref or be under refs/.
+  // Returns: the first of them that has an id.
   std::optional<Ref> resolve(std::string_view name) const;
 
-  // What is wrong with packed-refs as a whole, if anything (git dies of it when it reads it).
+  // What is wrong with packed-refs, if anything; git dies of it when it reads the file.
   const std::optional<Fault>& packed_refs_fault() const { return packed_fault_; }
   // Directories below refs/ that could not be listed.
   const std::vector<Fault>& problems() const { return problems_; }
 
+  // Returns: the file where the loose ref of that name would lie.
+  std::string path_of(std::string_view full_name) const;
+
  private:
   struct Raw;
 
-  std::optional<Ref> resolve_chain(std::string_view full_name) const;
-  std::optional<RefFile> read_raw(std::string_view full_name, Ref& ref) const;
-  std::string path_of(std::string_view full_name) const;
+  void read_packed();
+  void list_loose(std::vector<std::string>& names);
+  Raw read_raw(const std::string& full_name) const;
+  Raw read_packed_raw(const std::string& full_name) const;
 
   os::System* system_ = nullptr;
-  std::string git_dir_;
-  std::string common_dir_;
+  RefStoreLocation location_;
   HashKind kind_ = HashKind::kSha1;
   PackedRefs packed_;
   std::vector<Ref> refs_;

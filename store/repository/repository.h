@@ -64,6 +64,8 @@ class Repository {
   RepositoryFormat format_;
   GitConfig config_;
   ObjectDirectories directories_;
+  std::string shallow_file_;
+  std::string graft_file_;
   bool has_promisor_remote_ = false;
 };
 

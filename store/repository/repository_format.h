@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "store/base/object_id.h"
 #include "store/report/fault.h"
@@ -26,6 +27,9 @@ struct RepositoryFormat {
   std::optional<bool> bare;              // core.bare
   std::optional<std::string> work_tree;  // core.worktree
 };
+
+// Returns: the storage that "files", "reftable" or "FORMAT://PAYLOAD" names.
+std::optional<RefStorage> parse_ref_storage(std::string_view text);
 
 // `local` is the repository's own config file alone (an empty one for a repository without it).
 Result<RepositoryFormat> read_repository_format(const GitConfig& local);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "store/os/system.h"
@@ -17,8 +18,9 @@ struct Worktree {
   std::string git_dir;  // where its HEAD, index, logs and private refs lie
   bool is_current = false;
 
-  // The prefix of refs of this worktree in the eyes of another: "" or "worktrees/ID/".
-  std::string ref_prefix() const { return id.empty() ? "" : "worktrees/" + id + "/"; }
+  // Returns: what git calls the per-worktree ref `name` ("HEAD") of this worktree: the name itself
+  // in the current one, else "main-worktree/NAME" or "worktrees/ID/NAME".
+  std::string ref_name(std::string_view name) const;
 };
 
 struct WorktreeList {
