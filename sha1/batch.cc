@@ -168,9 +168,8 @@ class Batch::Engine {
   const std::uint8_t* log_block_[collision::kLogRows][kMaxLanes];
   collision::LaneLog log_;
 
-  collision::Suspect suspects_[collision::kSuspectsAtOnce];
-  Job* suspect_job_[collision::kSuspectsAtOnce];
-  unsigned suspects_count_ = 0;
+  collision::Suspects suspects_;
+  Job* suspect_job_[collision::Suspects::kCapacity];
   unsigned suspects_age_ = 0;
 
   // One line more than the blocks, so that the rings of the lanes do not fall in the same cache
@@ -386,19 +385,10 @@ void Batch::Engine::judge() {
     if (job == nullptr) continue;
     for (collision::VectorSet set = survivor->vectors; set != 0; set &= set - 1) {
       const unsigned vector = static_cast<unsigned>(std::countr_zero(set));
-      collision::Suspect& suspect = suspects_[suspects_count_];
       const collision::LaneLog::Row& log = log_.row[row];
-      const bool early = collision::kVectors[vector].step == collision::kEarlyStep;
-      for (unsigned i = 0; i < 16; ++i) {
-        suspect.message[i] = load_be32(log_block_[row][lane] + 4 * i);
-      }
-      for (unsigned i = 0; i < 5; ++i) {
-        suspect.state[i] = early ? log.early[i][lane] : log.late[i][lane];
-        suspect.out[i] = log.out[i][lane];
-      }
-      suspect.vector = vector;
-      suspect_job_[suspects_count_] = job;
-      if (++suspects_count_ == collision::kSuspectsAtOnce) {
+      suspect_job_[suspects_.count] = job;
+      if (collision::add_suspect(suspects_, log_block_[row][lane], vector, &log.early[0][lane],
+                                 &log.late[0][lane], &log.out[0][lane], kMaxLanes)) {
         recompress();
         recompressed = true;
       }
@@ -406,9 +396,9 @@ void Batch::Engine::judge() {
   }
   log_.rows = 0;
   // The suspects of earlier judgements came first in the queue.
-  if (recompressed || suspects_count_ == 0) done_.take_all(suspect_);
+  if (recompressed || suspects_.count == 0) done_.take_all(suspect_);
   suspect_.take_all(unjudged_);
-  if (suspects_count_ == 0) {
+  if (suspects_.count == 0) {
     done_.take_all(suspect_);
   } else if (++suspects_age_ > kMaxSuspectAge) {
     recompress();
@@ -417,18 +407,19 @@ void Batch::Engine::judge() {
 }
 
 void Batch::Engine::recompress() {
-  std::uint32_t hits = kernels_.recompress(suspects_, suspects_count_);
+  std::uint32_t hits = kernels_.recompress(suspects_);
   for (; hits != 0; hits &= hits - 1) {
     suspect_job_[std::countr_zero(hits)]->collision = true;
   }
-  suspects_count_ = 0;
+  suspects_.count = 0;
+  suspects_.late = 0;
   suspects_age_ = 0;
 }
 
 // Ends all detection that lags behind.
 void Batch::Engine::settle() {
   judge();
-  if (suspects_count_ != 0) recompress();
+  if (suspects_.count != 0) recompress();
   done_.take_all(suspect_);
 }
 

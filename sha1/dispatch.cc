@@ -12,13 +12,15 @@ namespace {
 constexpr Kernels kTable[] = {
 #if defined(__x86_64__)
     {.name = "avx512_x16",
-     .required = kCpuShaNi | kCpuAvx512,
+     .required = kCpuShaNi | kCpuAvx512 | kCpuAvx512Bitalg,
      .compress = compress_sha_ni_avx512,
      .compress_detecting = compress_detecting_portable,
      .lanes = 16,
      .worthwhile_lanes = 6,
      .compress_lanes = compress_lanes_avx512_x16,
-     .recompress = recompress_portable},
+     .compress_lanes_logging = compress_lanes_logging_avx512_bitalg_x16,
+     .judge_lanes = judge_lanes_avx512_bitalg,
+     .recompress = recompress_avx512},
     {.name = "avx512f_x16",
      .required = kCpuAvx512,
      .compress = compress_portable,

@@ -60,7 +60,7 @@ using CompressLanes = void(LaneState& state, const std::uint8_t* const blocks[kM
 namespace collision {
 struct LaneLog;
 struct Survivor;
-struct Suspect;
+struct Suspects;
 }  // namespace collision
 
 /// As CompressLanes, and appends to `log` what is needed to judge these rows later.
@@ -76,8 +76,8 @@ using CompressLanesLogging = void(LaneState& state, const std::uint8_t* const bl
 /// Returns: their number.
 using JudgeLanes = unsigned(const collision::LaneLog& log, collision::Survivor* survivors);
 
-/// Recompresses n <= 16 suspects. Returns: bit i set when suspects[i] is a collision.
-using Recompress = std::uint32_t(const collision::Suspect* suspects, unsigned n);
+/// Recompresses suspects. Returns: bit i set when entry i is a collision.
+using Recompress = std::uint32_t(const collision::Suspects& suspects);
 
 /// One row of the table: the kernels for one kind of processor.
 struct Kernels {

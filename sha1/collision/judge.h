@@ -58,16 +58,18 @@ struct Survivor {
   VectorSet vectors;
 };
 
-/// A block and one vector that remains possible for it.
-struct Suspect {
-  std::uint32_t message[16];  ///< The words of the block.
-  std::uint32_t state[5];     ///< Working variables before the vector's step.
-  std::uint32_t out[5];       ///< Chaining value after the block.
-  std::uint32_t vector;       ///< Index in kVectors.
-};
+/// Blocks that are to be recompressed, each for one vector that remains possible: up to 16, as a
+/// struct of arrays so that they fit in lanes.
+struct Suspects {
+  static constexpr unsigned kCapacity = 16;
 
-/// The most suspects that one call of Recompress takes.
-inline constexpr unsigned kSuspectsAtOnce = 16;
+  /// The block as its twin would be: with the message difference of the vector.
+  alignas(64) std::uint8_t twin[kCapacity][kBlockSize];
+  alignas(64) std::uint32_t state[5][kCapacity];  ///< Working variables before the vector's step.
+  std::uint32_t out[5][kCapacity];                ///< Chaining value after the block.
+  std::uint32_t late = 0;                         ///< Bit i: the step of entry i is kLateStep.
+  unsigned count = 0;
+};
 
 }  // namespace assay::sha1::collision
 

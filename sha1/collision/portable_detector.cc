@@ -17,9 +17,9 @@ namespace {
 using collision::Condition;
 using collision::kConditionCount;
 using collision::kConditions;
-using collision::kMessageDifference;
-using collision::kVectors;
-using collision::Suspect;
+using collision::kEarlyStep;
+using collision::kLateStep;
+using collision::Suspects;
 using collision::VectorSet;
 
 constexpr std::uint32_t kRoundConstant[4] = {0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6};
@@ -83,26 +83,22 @@ inline VectorSet judge(const std::uint32_t w[80]) {
 
 }  // namespace
 
-bool recompress_one(const Suspect& suspect) {
-  const collision::Vector& vector = kVectors[suspect.vector];
-  const auto& difference = kMessageDifference[suspect.vector];
-  std::uint32_t w[80];
-  for (unsigned t = 0; t < 16; ++t) w[t] = suspect.message[t] ^ difference[t];
-  expand(w);
-  const std::uint32_t* s = suspect.state;
-  Working out = {s[0], s[1], s[2], s[3], s[4]};
-  Working in = out;
-  forward(out, w, vector.step, 80);
-  backward(in, w, vector.step);
-  return in.a + out.a == suspect.out[0] && in.b + out.b == suspect.out[1] &&
-         in.c + out.c == suspect.out[2] && in.d + out.d == suspect.out[3] &&
-         in.e + out.e == suspect.out[4];
-}
-
-std::uint32_t recompress_portable(const Suspect* suspects, unsigned n) {
+std::uint32_t recompress_portable(const Suspects& suspects) {
   std::uint32_t hits = 0;
-  for (unsigned i = 0; i < n; ++i) {
-    hits |= static_cast<std::uint32_t>(recompress_one(suspects[i])) << i;
+  for (unsigned i = 0; i < suspects.count; ++i) {
+    std::uint32_t w[80];
+    for (unsigned t = 0; t < 16; ++t) w[t] = load_be32(suspects.twin[i] + 4 * t);
+    expand(w);
+    const auto& s = suspects.state;
+    const unsigned step = ((suspects.late >> i) & 1) != 0 ? kLateStep : kEarlyStep;
+    Working out = {s[0][i], s[1][i], s[2][i], s[3][i], s[4][i]};
+    Working in = out;
+    forward(out, w, step, 80);
+    backward(in, w, step);
+    const bool hit = in.a + out.a == suspects.out[0][i] && in.b + out.b == suspects.out[1][i] &&
+                     in.c + out.c == suspects.out[2][i] && in.d + out.d == suspects.out[3][i] &&
+                     in.e + out.e == suspects.out[4][i];
+    hits |= static_cast<std::uint32_t>(hit) << i;
   }
   return hits;
 }
@@ -113,30 +109,34 @@ bool examine_block(const std::uint32_t before[5], const std::uint8_t* block) {
   std::uint32_t w[80];
   for (unsigned t = 0; t < 16; ++t) w[t] = load_be32(block + 4 * t);
   expand(w);
-  VectorSet set = judge(w);
-  if (set == 0) return false;
+  const VectorSet set = judge(w);
+  return set != 0 && recompress_block(before, block, set, recompress_portable);
+}
 
-  Suspect suspect;
-  for (unsigned t = 0; t < 16; ++t) suspect.message[t] = w[t];
+bool recompress_block(const std::uint32_t before[5], const std::uint8_t* block, VectorSet set,
+                      Recompress* recompress) {
+  std::uint32_t w[80];
+  for (unsigned t = 0; t < 16; ++t) w[t] = load_be32(block + 4 * t);
+  expand(w);
   Working s = {before[0], before[1], before[2], before[3], before[4]};
-  forward(s, w, 0, collision::kEarlyStep);
-  const Working early = s;
-  forward(s, w, collision::kEarlyStep, collision::kLateStep);
-  const Working late = s;
-  forward(s, w, collision::kLateStep, 80);
-  const std::uint32_t after[5] = {s.a, s.b, s.c, s.d, s.e};
-  for (unsigned i = 0; i < 5; ++i) suspect.out[i] = before[i] + after[i];
+  forward(s, w, 0, kEarlyStep);
+  const std::uint32_t early[5] = {s.a, s.b, s.c, s.d, s.e};
+  forward(s, w, kEarlyStep, kLateStep);
+  const std::uint32_t late[5] = {s.a, s.b, s.c, s.d, s.e};
+  forward(s, w, kLateStep, 80);
+  const std::uint32_t out[5] = {before[0] + s.a, before[1] + s.b, before[2] + s.c, before[3] + s.d,
+                                before[4] + s.e};
+  Suspects suspects;
+  bool found = false;
   for (; set != 0; set &= set - 1) {
-    suspect.vector = static_cast<std::uint32_t>(std::countr_zero(set));
-    const Working& from = kVectors[suspect.vector].step == collision::kEarlyStep ? early : late;
-    suspect.state[0] = from.a;
-    suspect.state[1] = from.b;
-    suspect.state[2] = from.c;
-    suspect.state[3] = from.d;
-    suspect.state[4] = from.e;
-    if (recompress_one(suspect)) return true;
+    const unsigned vector = static_cast<unsigned>(std::countr_zero(set));
+    if (collision::add_suspect(suspects, block, vector, early, late, out, 1)) {
+      found |= recompress(suspects) != 0;
+      suspects.count = 0;
+      suspects.late = 0;
+    }
   }
-  return false;
+  return (suspects.count != 0 && recompress(suspects) != 0) || found;
 }
 
 bool compress_detecting_portable(std::uint32_t state[5], const std::uint8_t* blocks,

@@ -106,7 +106,45 @@ constexpr bool differences_are_expanded_messages() {
 }
 static_assert(differences_are_expanded_messages());
 
+// The first 16 words as the bytes of a block.
+constexpr auto all_block_differences() {
+  std::array<std::array<std::uint8_t, kBlockSize>, kVectorCount> all{};
+  for (unsigned d = 0; d < kVectorCount; ++d) {
+    for (unsigned i = 0; i < kBlockSize; ++i) {
+      all[d][i] = static_cast<std::uint8_t>(kMessageDifference[d][i / 4] >> (24 - 8 * (i % 4)));
+    }
+  }
+  return all;
+}
+
 }  // namespace internal
+
+/// kBlockDifference[d]: the difference of the bytes of a block under vector d.
+inline constexpr std::array<std::array<std::uint8_t, kBlockSize>, kVectorCount> kBlockDifference =
+    internal::all_block_differences();
+
+/// Appends `block` to `suspects` for one vector. The working variables before kEarlyStep and
+/// kLateStep and the chaining value after the block are given with a distance of `stride` words.
+///
+/// Requires: suspects.count < Suspects::kCapacity.
+/// Returns: whether `suspects` is full now.
+inline bool add_suspect(Suspects& suspects, const std::uint8_t* block, unsigned vector,
+                        const std::uint32_t* early, const std::uint32_t* late,
+                        const std::uint32_t* out, std::size_t stride) {
+  const unsigned at = suspects.count;
+  const auto& difference = kBlockDifference[vector];
+  for (std::size_t i = 0; i < kBlockSize; ++i) {
+    suspects.twin[at][i] = static_cast<std::uint8_t>(block[i] ^ difference[i]);
+  }
+  const bool is_late = kVectors[vector].step == kLateStep;
+  const std::uint32_t* state = is_late ? late : early;
+  for (unsigned i = 0; i < 5; ++i) {
+    suspects.state[i][at] = state[i * stride];
+    suspects.out[i][at] = out[i * stride];
+  }
+  suspects.late |= static_cast<std::uint32_t>(is_late) << at;
+  return ++suspects.count == Suspects::kCapacity;
+}
 
 }  // namespace assay::sha1::collision
 

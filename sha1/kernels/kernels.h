@@ -19,17 +19,26 @@ Recompress recompress_portable;
 /// The vectors that remain possible for a block, given its 80 expanded message words.
 collision::VectorSet judge_one(const std::uint32_t expanded[80]);
 
-/// Returns: whether the suspect is a collision.
-bool recompress_one(const collision::Suspect& suspect);
-
 /// Judges a block whose chaining value was `before`, and recompresses what is left.
 /// Returns: whether it is one half of a near-collision pair.
 bool examine_block(const std::uint32_t before[5], const std::uint8_t* block);
+
+/// Recompresses a block whose chaining value was `before` for every vector of `set`.
+/// Returns: whether it is one half of a near-collision pair.
+bool recompress_block(const std::uint32_t before[5], const std::uint8_t* block,
+                      collision::VectorSet set, Recompress* recompress);
 
 #if defined(__x86_64__)
 
 // kernels/x86_64/avx512_x16.cc: needs kCpuAvx512.
 CompressLanes compress_lanes_avx512_x16;
+
+// kernels/x86_64/avx512_bitalg_x16.cc: needs kCpuAvx512Bitalg too.
+CompressLanesLogging compress_lanes_logging_avx512_bitalg_x16;
+JudgeLanes judge_lanes_avx512_bitalg;
+
+// kernels/x86_64/avx512_recompress.cc: needs kCpuAvx512.
+Recompress recompress_avx512;
 
 // kernels/x86_64/avx2_x8.cc: needs kCpuAvx2.
 CompressLanes compress_lanes_avx2_x8;

@@ -70,13 +70,13 @@ ASSAY_AVX512_INLINE void load_words(const std::uint8_t* const blocks[16], std::s
   }
 }
 
-/// Step T of the compression in 16 lanes. v holds the working variables, renamed from step to step
-/// instead of moved; w is the ring of the last 16 message words.
+/// Step kStep of the compression in 16 lanes, with message word `word`. v holds the working
+/// variables, renamed from step to step instead of moved.
 ///
 /// b is rotated into a new register first; then the old b is dead and the mixing function may
 /// overwrite it, so that no register is copied.
 template <unsigned kStep>
-ASSAY_AVX512_INLINE void step(__m512i v[5], __m512i w[16]) {
+ASSAY_AVX512_INLINE void step_with(__m512i v[5], __m512i word) {
   constexpr unsigned kA = (80 - kStep) % 5;
   constexpr unsigned kB = (kA + 1) % 5;
   constexpr unsigned kC = (kA + 2) % 5;
@@ -84,18 +84,24 @@ ASSAY_AVX512_INLINE void step(__m512i v[5], __m512i w[16]) {
   constexpr unsigned kE = (kA + 4) % 5;
   constexpr std::uint32_t kConstants[4] = {0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6};
   constexpr int kMix = kStep < 20 ? kChoose : kStep >= 40 && kStep < 60 ? kMajority : kXor3;
+  const __m512i rotated_b = _mm512_rol_epi32(v[kB], 30);
+  const __m512i mixed = _mm512_ternarylogic_epi32(v[kB], v[kC], v[kD], kMix);
+  const __m512i constant = _mm512_set1_epi32(static_cast<int>(kConstants[kStep / 20]));
+  __m512i sum = _mm512_add_epi32(_mm512_add_epi32(v[kE], constant), word);
+  sum = _mm512_add_epi32(sum, mixed);
+  v[kE] = _mm512_add_epi32(sum, _mm512_rol_epi32(v[kA], 5));
+  v[kB] = rotated_b;
+}
+
+/// As step_with; w is the ring of the last 16 message words.
+template <unsigned kStep>
+ASSAY_AVX512_INLINE void step(__m512i v[5], __m512i w[16]) {
   if constexpr (kStep >= 16) {
     const __m512i x =
         _mm512_ternarylogic_epi32(w[kStep % 16], w[(kStep + 2) % 16], w[(kStep + 8) % 16], kXor3);
     w[kStep % 16] = _mm512_rol_epi32(_mm512_xor_si512(x, w[(kStep + 13) % 16]), 1);
   }
-  const __m512i rotated_b = _mm512_rol_epi32(v[kB], 30);
-  const __m512i mixed = _mm512_ternarylogic_epi32(v[kB], v[kC], v[kD], kMix);
-  const __m512i constant = _mm512_set1_epi32(static_cast<int>(kConstants[kStep / 20]));
-  __m512i sum = _mm512_add_epi32(_mm512_add_epi32(v[kE], constant), w[kStep % 16]);
-  sum = _mm512_add_epi32(sum, mixed);
-  v[kE] = _mm512_add_epi32(sum, _mm512_rol_epi32(v[kA], 5));
-  v[kB] = rotated_b;
+  step_with<kStep>(v, w[kStep % 16]);
 }
 
 }  // namespace assay::sha1::avx512
