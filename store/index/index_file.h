@@ -1,9 +1,10 @@
 // The index file (staging area), versions 2 to 4: gitformat-index(5).
 //
-// Parsing checks everything that git checks before it would use the file: signature, version,
-// trailing checksum (all zero: not written, accepted), entry order, extensions. Every length is
-// checked against the bytes that are there. Errors: kIndexFileBad in git's words; git dies there.
-// Paths borrow nothing: an IndexFile owns its data.
+// Parsing checks everything that git checks before it uses the file: signature, version, trailing
+// checksum (all zero: not written, accepted), entries, extensions; and every length against the
+// bytes that are there. Errors: kIndexFileBad in git's words; git dies there. A bad cache tree or
+// resolve-undo is only noted: git goes on without it.
+// An IndexFile owns its data. Thread safety: plain data.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "store/base/object_id.h"
+#include "store/codec/ewah.h"
 #include "store/index/cache_tree.h"
 #include "store/index/resolve_undo.h"
 #include "store/report/fault.h"
@@ -28,14 +30,14 @@ struct IndexEntry {
   std::string path;  // ends in "/" for a sparse directory
 
   bool is_gitlink() const { return (mode & 0170000) == 0160000; }
-  bool is_sparse_directory() const { return (mode & 0170000) == 0040000; }
+  bool is_sparse_directory() const { return mode == 0040000; }
 };
 
 // The `link` extension: this file holds only the differences to a shared index file.
 struct SplitIndexLink {
-  ObjectId base;                        // names sharedindex.<id>; null: there is no shared index
-  std::vector<std::uint32_t> deleted;   // positions in the shared index, ascending
-  std::vector<std::uint32_t> replaced;  // likewise; the first entries here replace them
+  ObjectId base;        // of the file sharedindex.<id>; null: there is no shared index
+  EwahBitmap deleted;   // positions in the shared index
+  EwahBitmap replaced;  // likewise; the first entries here, which have no path, replace them
 };
 
 struct IndexFile {
@@ -46,18 +48,16 @@ struct IndexFile {
   std::optional<SplitIndexLink> link;
   bool is_sparse = false;  // the `sdir` extension is there
   ObjectId checksum;       // as the file says
+  // Optional extensions that cannot be read, and git's words about them.
+  std::vector<Fault> problems;
 };
 
-struct IndexParseOptions {
-  HashKind kind = HashKind::kSha1;
-  // Entries are checked for order; a split index can only be checked after merging.
-  bool check_order = true;
-  bool check_checksum = true;
-};
+// `bytes` is the whole file. Order of entries is not checked here: a split index can only be
+// checked when it is merged.
+Result<IndexFile> parse_index_file(ByteView bytes, HashKind kind);
 
-Result<IndexFile> parse_index_file(ByteView bytes, const IndexParseOptions& options);
-
-// Replaces the split index by the whole one. `shared_file` names the shared index in faults.
+// Replaces the split index by the whole one. Requires: split.link.
+// Errors: kIndexFileBad, when positions or names do not fit.
 Result<IndexFile> merge_split_index(IndexFile split, const IndexFile& shared);
 
 // Returns: the first fault in the order of entries, in git's words.
