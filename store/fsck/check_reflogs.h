@@ -14,10 +14,13 @@
 namespace assay {
 
 struct ReflogCheckOptions {
-  std::uint64_t now = ~std::uint64_t{0};  // seconds; younger entries are left alone
+  std::uint64_t now = ~std::uint64_t{0};  // seconds since 1970; younger entries are left alone
 };
 
-// Findings: "REF: invalid reflog entry OID" (kInvalidReflogEntry), kReflogUnreadable.
+// Findings: "REF: invalid reflog entry OID" (kInvalidReflogEntry), a log that cannot be read
+// (kReflogUnreadable), lines that are no entries (kReflogLineBad, a warning: git skips them).
+// The name of a root is "REF@{seconds}" for a new id and empty for an old one, as git names them.
+// A log that all worktrees share is checked once. Logs are read in windows of a few MiB.
 void check_reflogs(const Repository& repository, const ReflogCheckOptions& options,
                    const ObjectView& objects, const Policy& policy, RootSink& roots,
                    FindingSink& findings);

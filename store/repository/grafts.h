@@ -12,9 +12,12 @@
 
 namespace assay {
 
+// Commits with the parents that are to be taken as theirs.
+using CommitParents = std::unordered_map<ObjectId, std::vector<ObjectId>, ObjectIdHash>;
+
 // A shallow commit has no parents, whatever a graft says of it.
 struct Grafts {
-  std::unordered_map<ObjectId, std::vector<ObjectId>, ObjectIdHash> parents;
+  CommitParents parents;
   std::vector<Fault> problems;  // "bad graft data: LINE", "duplicate graft data: LINE"
 };
 

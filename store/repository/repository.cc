@@ -113,6 +113,14 @@ Grafts Repository::grafts() const {
   return none;
 }
 
+Result<CommitParents> Repository::substituted_parents() const {
+  auto shallow_commits = shallow();
+  if (!shallow_commits) return tl::unexpected<Fault>(std::move(shallow_commits.error()));
+  CommitParents parents = grafts().parents;
+  for (const ObjectId& commit : *shallow_commits) parents[commit].clear();
+  return parents;
+}
+
 std::string Repository::shown_path(std::string_view path) const {
   // The longest first: objects_dir lies within common_dir, common_dir may hold git_dir.
   const std::pair<std::string_view, std::string_view> pairs[] = {

@@ -54,6 +54,9 @@ class Repository {
   // Commits whose parents are hidden. Errors: "bad shallow line".
   Result<std::vector<ObjectId>> shallow() const;
   Grafts grafts() const;
+  // Grafts and shallow commits together, as the walk needs them; shallow ones have no parents.
+  // Errors: "bad shallow line".
+  Result<CommitParents> substituted_parents() const;
 
   // Returns: the path as git would print it: ".git/objects/..." instead of "/top/.git/objects/...".
   std::string shown_path(std::string_view path) const;

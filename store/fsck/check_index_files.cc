@@ -1,0 +1,171 @@
+#include "store/fsck/check_index_files.h"
+
+#include <fmt/format.h>
+
+#include "store/fsck/fault_reporter.h"
+#include "store/index/index_file.h"
+#include "store/os/follow_file.h"
+
+namespace assay {
+namespace {
+
+constexpr std::uint32_t kPhase = 40;
+constexpr std::uint64_t kMaxIndexSize = std::uint64_t{2} << 30;  // bytes; larger ones are refused
+constexpr std::uint32_t kRegularFile = 0100000;
+
+class IndexChecker {
+ public:
+  IndexChecker(const Repository& repository, const ObjectView& objects, const Policy& policy,
+               RootSink& roots, FindingSink& findings)
+      : repository_(repository),
+        objects_(objects),
+        roots_(roots),
+        reporter_(policy, findings, kPhase) {}
+
+  void check_worktree(const Worktree& worktree);
+
+ private:
+  // Errors: without the name of the file.
+  Result<IndexFile> read(const std::string& path);
+  Result<IndexFile> read_shared(const ObjectId& id, const std::string& path,
+                                const std::string& git_dir);
+  void check_entries(const IndexFile& index, const std::string& prefix);
+  void check_cache_tree(const CacheTree& tree);
+  void check_resolve_undo(const IndexFile& index);
+
+  const Repository& repository_;
+  const ObjectView& objects_;
+  RootSink& roots_;
+  FaultReporter reporter_;
+  std::string shown_;  // the index file being checked, as git names it
+};
+
+void IndexChecker::check_worktree(const Worktree& worktree) {
+  const std::string path =
+      worktree.is_current ? repository_.index_file() : worktree.git_dir + "/index";
+  const auto status = repository_.system().status_at(os::kCurrentDirectory, path, true);
+  if (!status && os::is_missing(status.error())) return;  // nothing is staged
+  shown_ = repository_.shown_path(path);
+  reporter_.enter_file(shown_);
+  auto index = read(path);
+  if (index && index->link && !index->link->base.is_null()) {
+    const auto shared = read_shared(index->link->base, path, worktree.git_dir);
+    if (shared) {
+      index = merge_split_index(std::move(*index), *shared);
+    } else {
+      index = tl::unexpected<Fault>(shared.error());
+    }
+  }
+  if (index) {
+    if (auto fault = check_index_order(index->entries)) {
+      reporter_.report(*fault, shown_ + ": ");
+      // What is named is needed all the same.
+    }
+    for (const Fault& problem : index->problems) reporter_.report(problem, shown_ + ": ");
+    check_entries(*index, worktree.is_current ? "" : shown_);
+    if (index->cache_tree) check_cache_tree(*index->cache_tree);
+    check_resolve_undo(*index);
+  } else {
+    reporter_.report(index.error(), shown_ + ": ");
+  }
+}
+
+Result<IndexFile> IndexChecker::read(const std::string& path) {
+  const auto bytes = os::read_followed_file(repository_.system(), path, kMaxIndexSize);
+  if (!bytes) {
+    return fault(MessageId::kIndexFileBad,
+                 fmt::format("index file open failed: {}", bytes.error().text()));
+  }
+  return parse_index_file(*bytes, repository_.hash_kind());
+}
+
+Result<IndexFile> IndexChecker::read_shared(const ObjectId& id, const std::string& path,
+                                            const std::string& git_dir) {
+  const std::string name = "sharedindex." + id.hex();
+  std::string file = git_dir + "/" + name;
+  if (!repository_.system().status_at(os::kCurrentDirectory, file, true)) {
+    // With GIT_INDEX_FILE the shared file may lie beside the index.
+    const auto slash = path.rfind('/');
+    file = slash == std::string::npos ? name : path.substr(0, slash + 1) + name;
+  }
+  auto shared = read(file);
+  if (!shared) {
+    shared.error().text = fmt::format("{}: {}", repository_.shown_path(file), shared.error().text);
+    return shared;
+  }
+  if (shared->checksum != id) {
+    return fault(MessageId::kIndexFileBad,
+                 fmt::format("broken index, expect {} in {}, got {}", id.hex(),
+                             repository_.shown_path(file), shared->checksum.hex()));
+  }
+  return shared;
+}
+
+void IndexChecker::check_entries(const IndexFile& index, const std::string& prefix) {
+  for (const IndexEntry& entry : index.entries) {
+    if (entry.is_gitlink()) continue;
+    // A directory of a sparse index stands for all that is below its tree.
+    const ObjectType type = entry.is_sparse_directory() ? ObjectType::kTree : ObjectType::kBlob;
+    roots_.add_root(entry.id, type, fmt::format("{}:{}", prefix, entry.path));
+  }
+}
+
+void IndexChecker::check_cache_tree(const CacheTree& tree) {
+  std::vector<bool> skipped(tree.nodes.size(), false);
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+    const CacheTreeNode& node = tree.nodes[i];
+    if (node.parent != CacheTreeNode::kNoParent && skipped[node.parent]) {
+      skipped[i] = true;
+      continue;
+    }
+    if (node.entry_count < 0) continue;
+    const auto type = objects_.type_of(node.id);
+    if (!type) {
+      // git looks no further below a tree that is not there.
+      skipped[i] = true;
+      Finding found = reporter_.finding(
+          MessageId::kInvalidCacheTreePointer,
+          fmt::format("{}: invalid sha1 pointer in cache-tree of {}", node.id.hex(), shown_));
+      found.oid = node.id;
+      reporter_.report(std::move(found));
+      continue;
+    }
+    roots_.add_root(node.id, ObjectType::kUnknown, ":");
+    if (*type != ObjectType::kTree) {
+      Finding found = reporter_.finding(MessageId::kNonTreeInCacheTree, "non-tree in cache-tree");
+      found.oid = node.id;
+      found.type = *type;
+      reporter_.report(std::move(found));
+    }
+  }
+}
+
+void IndexChecker::check_resolve_undo(const IndexFile& index) {
+  for (const ResolveUndoEntry& entry : index.resolve_undo) {
+    for (std::size_t stage = 0; stage < entry.modes.size(); ++stage) {
+      if ((entry.modes[stage] & 0170000) != kRegularFile) continue;
+      const ObjectId& id = entry.ids[stage];
+      if (!objects_.type_of(id)) {
+        Finding found = reporter_.finding(
+            MessageId::kInvalidResolveUndoPointer,
+            fmt::format("{}: invalid sha1 pointer in resolve-undo of {}", id.hex(), shown_));
+        found.oid = id;
+        reporter_.report(std::move(found));
+        continue;
+      }
+      roots_.add_root(id, ObjectType::kUnknown, fmt::format(":({}):{}", stage, entry.path));
+    }
+  }
+}
+
+}  // namespace
+
+void check_index_files(const Repository& repository, const ObjectView& objects,
+                       const Policy& policy, RootSink& roots, FindingSink& findings) {
+  IndexChecker checker(repository, objects, policy, roots, findings);
+  for (const Worktree& worktree : repository.worktrees().worktrees) {
+    checker.check_worktree(worktree);
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,123 @@
+#include "store/fsck/check_refs.h"
+
+#include <fmt/format.h>
+
+#include "store/fsck/fault_reporter.h"
+
+namespace assay {
+namespace {
+
+constexpr std::uint32_t kPhase = 20;
+
+class RefChecker {
+ public:
+  RefChecker(const ObjectView& objects, const Policy& policy, RootSink& roots,
+             FindingSink& findings)
+      : objects_(objects), roots_(roots), reporter_(policy, findings, kPhase) {}
+
+  FaultReporter& reporter() { return reporter_; }
+  std::size_t usable() const { return usable_; }
+
+  // What the name points to must be there, and a commit if the name is a branch.
+  // Returns: false if it is not there.
+  bool check(const std::string& name, const ObjectId& id) {
+    const auto type = objects_.type_of(id);
+    if (!type) {
+      if (objects_.is_promised(id)) {
+        ++usable_;
+        return true;
+      }
+      Finding found = reporter_.finding(MessageId::kInvalidRefPointer,
+                                        fmt::format("{}: invalid sha1 pointer {}", name, id.hex()));
+      found.ref = name;
+      found.oid = id;
+      reporter_.report(std::move(found));
+      return false;
+    }
+    if (*type != ObjectType::kCommit && name.starts_with("refs/heads/")) {
+      Finding found =
+          reporter_.finding(MessageId::kRefNotACommit, fmt::format("{}: not a commit", name));
+      found.ref = name;
+      found.oid = id;
+      found.type = *type;
+      reporter_.report(std::move(found));
+    }
+    ++usable_;
+    roots_.add_root(id, ObjectType::kUnknown, name);
+    return true;
+  }
+
+  // git says no more of a broken ref than that it points to the null id; what is in the file is
+  // said beside it.
+  void explain(const Ref& ref, MessageId id) {
+    reporter_.report(id, fmt::format("{}: {}", ref.name, ref.broken->text), ref.name);
+  }
+
+ private:
+  const ObjectView& objects_;
+  RootSink& roots_;
+  FaultReporter reporter_;
+  std::size_t usable_ = 0;
+};
+
+}  // namespace
+
+Result<RefSnapshot> snapshot_refs(const Repository& repository) {
+  auto store = repository.refs();
+  if (!store) return tl::unexpected<Fault>(std::move(store.error()));
+  RefSnapshot snapshot;
+  if (repository.layout().fault) snapshot.problems.push_back(*repository.layout().fault);
+  if (store->packed_refs_fault()) snapshot.problems.push_back(*store->packed_refs_fault());
+  for (const Fault& fault : store->problems()) snapshot.problems.push_back(fault);
+  WorktreeList list = repository.worktrees();
+  for (const Fault& fault : list.problems) snapshot.problems.push_back(fault);
+  for (const Worktree& worktree : list.worktrees) {
+    auto head = store->find(worktree.ref_name("HEAD"));
+    if (head) snapshot.heads.push_back(std::move(*head));
+  }
+  snapshot.refs = store->refs();
+  for (std::vector<Ref>* refs : {&snapshot.refs, &snapshot.heads}) {
+    for (Ref& ref : *refs) ref.file = repository.shown_path(ref.file);
+  }
+  return snapshot;
+}
+
+std::size_t check_refs(const RefSnapshot& snapshot, const ObjectView& objects, const Policy& policy,
+                       RootSink& roots, FindingSink& findings) {
+  RefChecker checker(objects, policy, roots, findings);
+  for (const Fault& fault : snapshot.problems) checker.reporter().report(fault);
+  for (const Ref& ref : snapshot.refs) {
+    checker.reporter().enter_file(ref.file);
+    checker.check(ref.name, ref.id);
+    if (ref.broken) checker.explain(ref, MessageId::kRefBroken);
+  }
+  for (const Ref& head : snapshot.heads) {
+    checker.reporter().enter_file(head.file);
+    if (!head.broken) {
+      // As git, which takes a HEAD of null for an unborn branch.
+      if (!head.id.is_null()) checker.check(head.name, head.id);
+    } else if (head.symref_target.empty()) {
+      checker.explain(head, MessageId::kRefUnreadable);
+    } else if (!head.dangling) {
+      checker.explain(head, MessageId::kRefBroken);
+    }
+  }
+  return checker.usable();
+}
+
+std::size_t check_given_roots(const std::vector<std::pair<std::string, ObjectId>>& arguments,
+                              const ObjectView& objects, const Policy& policy, RootSink& roots,
+                              FindingSink& findings) {
+  RefChecker checker(objects, policy, roots, findings);
+  for (const auto& [name, id] : arguments) checker.check(name, id);
+  return checker.usable();
+}
+
+void report_no_default_references(const Policy& policy, FindingSink& findings) {
+  // After the reflogs, as git prints it.
+  constexpr std::uint32_t kAfterReflogs = 35;
+  FaultReporter reporter(policy, findings, kAfterReflogs);
+  reporter.report(MessageId::kNoDefaultReferences, "notice: No default references");
+}
+
+}  // namespace assay
