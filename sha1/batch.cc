@@ -84,9 +84,7 @@ struct JobQueue {
 class Batch::Engine {
  public:
   Engine(const Kernels& kernels, Detect detect)
-      : kernels_(kernels),
-        detect_(detect == Detect::kOn),
-        lanes_(detect == Detect::kOff || kernels.judge_lanes != nullptr ? kernels.lanes : 0) {
+      : kernels_(kernels), detect_(detect == Detect::kOn), lanes_(kernels.lanes) {
     std::fill(std::begin(left_), std::end(left_), kIdle);
   }
 
@@ -134,6 +132,7 @@ class Batch::Engine {
   void end_segments(std::uint32_t rows);
   void finish_job(Job* job);
   void run_rows(std::uint32_t rows);
+  bool worth_running(bool drain) const;
   void finish_alone(unsigned lane);
   void judge();
   void recompress();
@@ -162,6 +161,7 @@ class Batch::Engine {
   std::size_t pending_ = 0;
   std::uint64_t pending_bytes_ = 0;
   std::uint64_t bytes_hashed_ = 0;
+  std::uint64_t unsettled_bytes_ = 0;  // at least what unjudged_ and suspect_ hold up
 
   // Rows hashed and not yet judged: whose blocks they were, and where.
   Job* log_job_[collision::kLogRows][kMaxLanes];
@@ -263,7 +263,14 @@ void Batch::Engine::fill_idle_lanes() {
   }
 }
 
-void Batch::Engine::finish_job(Job* job) { (detect_ ? unjudged_ : done_).push(job); }
+void Batch::Engine::finish_job(Job* job) {
+  if (!detect_) {
+    done_.push(job);
+    return;
+  }
+  unjudged_.push(job);
+  unsettled_bytes_ += job->body_size;
+}
 
 // All lanes have advanced by `rows`: ends segments and jobs, and refills.
 void Batch::Engine::end_segments(std::uint32_t rows) {
@@ -338,6 +345,13 @@ void Batch::Engine::finish_alone(unsigned lane) {
   left_[lane] = kIdle;
 }
 
+// Whether another stretch of rows should be run: with all lanes live as long as jobs wait (or until
+// the end), with fewer only at the end and only as long as it pays.
+bool Batch::Engine::worth_running(bool drain) const {
+  if (live_ == lanes_) return drain || !waiting_.empty();
+  return drain && live_ != 0 && live_ >= kernels_.worthwhile_lanes;
+}
+
 void Batch::Engine::run(bool drain) {
   if (lanes_ == 0) {
     while (Job* job = take_waiting()) {
@@ -348,8 +362,7 @@ void Batch::Engine::run(bool drain) {
     return;
   }
   fill_idle_lanes();
-  while (live_ == lanes_ ? drain || !waiting_.empty()
-                         : drain && live_ >= kernels_.worthwhile_lanes && live_ != 0) {
+  while (worth_running(drain)) {
     if (live_ < lanes_) {
       // Every lane of the kernel reads: let the idle ones follow a live one.
       const unsigned live = static_cast<unsigned>(
@@ -365,7 +378,12 @@ void Batch::Engine::run(bool drain) {
     run_rows(rows);
     end_segments(rows);
   }
-  if (!drain) return;
+  if (!drain) {
+    // Detection may lag behind, but not hold up many bodies. So seldom, an incomplete judgement
+    // costs nothing.
+    if (unsettled_bytes_ >= kRunBytes) settle();
+    return;
+  }
   for (unsigned lane = 0; lane < lanes_; ++lane) {
     if (job_[lane] != nullptr) finish_alone(lane);
   }
@@ -421,6 +439,7 @@ void Batch::Engine::settle() {
   judge();
   if (suspects_.count != 0) recompress();
   done_.take_all(suspect_);
+  unsettled_bytes_ = 0;
 }
 
 Batch::Batch(const Kernels& kernels, Detect detect)

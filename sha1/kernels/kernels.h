@@ -37,11 +37,20 @@ CompressLanes compress_lanes_avx512_x16;
 CompressLanesLogging compress_lanes_logging_avx512_bitalg_x16;
 JudgeLanes judge_lanes_avx512_bitalg;
 
+// kernels/x86_64/avx512_logging_x16.cc: needs kCpuAvx512.
+CompressLanesLogging compress_lanes_logging_avx512_x16;
+JudgeLanes judge_lanes_avx512;
+
 // kernels/x86_64/avx512_recompress.cc: needs kCpuAvx512.
 Recompress recompress_avx512;
 
 // kernels/x86_64/avx2_x8.cc: needs kCpuAvx2.
 CompressLanes compress_lanes_avx2_x8;
+
+// kernels/x86_64/avx2_logging_x8.cc: needs kCpuAvx2.
+CompressLanesLogging compress_lanes_logging_avx2_x8;
+JudgeLanes judge_lanes_avx2;
+Recompress recompress_avx2;
 
 // kernels/x86_64/sha_ni.cc: needs kCpuShaNi.
 Compress compress_sha_ni;

@@ -52,38 +52,51 @@ ASSAY_AVX2_INLINE void load_half(const std::uint8_t* const blocks[8], std::size_
   }
 }
 
-/// Step T of the compression in 8 lanes. v holds the working variables, renamed from step to step
-/// instead of moved; w is the ring of the last 16 message words, which lives in memory: there are
-/// 16 registers only.
 template <unsigned kStep>
-ASSAY_AVX2_INLINE void step(__m256i v[5], __m256i w[16]) {
+ASSAY_AVX2_INLINE __m256i round_constant() {
+  constexpr std::uint32_t kConstants[4] = {0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6};
+  return _mm256_set1_epi32(static_cast<int>(kConstants[kStep / 20]));
+}
+
+/// The mixing function of step kStep.
+template <unsigned kStep>
+ASSAY_AVX2_INLINE __m256i mix(__m256i b, __m256i c, __m256i d) {
+  if constexpr (kStep < 20) {
+    return _mm256_xor_si256(d, _mm256_and_si256(b, _mm256_xor_si256(c, d)));
+  } else if constexpr (kStep >= 40 && kStep < 60) {
+    // Two terms without a common bit.
+    return _mm256_or_si256(_mm256_and_si256(b, c), _mm256_and_si256(d, _mm256_xor_si256(b, c)));
+  } else {
+    return _mm256_xor_si256(_mm256_xor_si256(b, c), d);
+  }
+}
+
+/// Step kStep of the compression in 8 lanes, with message word `word`. v holds the working
+/// variables, renamed from step to step instead of moved.
+template <unsigned kStep>
+ASSAY_AVX2_INLINE void step_with(__m256i v[5], __m256i word) {
   constexpr unsigned kA = (80 - kStep) % 5;
   __m256i& a = v[kA];
   __m256i& b = v[(kA + 1) % 5];
   __m256i& c = v[(kA + 2) % 5];
   __m256i& d = v[(kA + 3) % 5];
   __m256i& e = v[(kA + 4) % 5];
-  constexpr std::uint32_t kConstants[4] = {0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6};
+  const __m256i sum = _mm256_add_epi32(_mm256_add_epi32(e, word), round_constant<kStep>());
+  e = _mm256_add_epi32(_mm256_add_epi32(sum, mix<kStep>(b, c, d)), rotate<5>(a));
+  b = rotate<30>(b);
+}
+
+/// As step_with; w is the ring of the last 16 message words, which lives in memory: there are 16
+/// registers only.
+template <unsigned kStep>
+ASSAY_AVX2_INLINE void step(__m256i v[5], __m256i w[16]) {
   if constexpr (kStep >= 16) {
     const __m256i early = _mm256_xor_si256(w[kStep % 16], w[(kStep + 2) % 16]);
     const __m256i late = _mm256_xor_si256(w[(kStep + 8) % 16], w[(kStep + 13) % 16]);
     const __m256i sum = _mm256_xor_si256(early, late);
     w[kStep % 16] = _mm256_or_si256(_mm256_add_epi32(sum, sum), _mm256_srli_epi32(sum, 31));
   }
-  const __m256i constant = _mm256_set1_epi32(static_cast<int>(kConstants[kStep / 20]));
-  __m256i sum = _mm256_add_epi32(_mm256_add_epi32(e, w[kStep % 16]), constant);
-  if constexpr (kStep < 20) {
-    const __m256i x = _mm256_and_si256(b, _mm256_xor_si256(c, d));
-    sum = _mm256_add_epi32(sum, _mm256_xor_si256(d, x));
-  } else if constexpr (kStep >= 40 && kStep < 60) {
-    // Two terms without a common bit, so that their sum is their union.
-    sum = _mm256_add_epi32(sum, _mm256_and_si256(b, c));
-    sum = _mm256_add_epi32(sum, _mm256_and_si256(d, _mm256_xor_si256(b, c)));
-  } else {
-    sum = _mm256_add_epi32(sum, _mm256_xor_si256(_mm256_xor_si256(b, c), d));
-  }
-  e = _mm256_add_epi32(sum, rotate<5>(a));
-  b = rotate<30>(b);
+  step_with<kStep>(v, w[kStep % 16]);
 }
 
 }  // namespace assay::sha1::avx2
