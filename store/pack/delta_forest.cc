@@ -65,8 +65,8 @@ void DeltaForest::sort_by_offset(const PackFile& pack, const PackIndex& index) {
                              ? "offset before the first entry of"
                              : "offset beyond end of packfile (truncated pack?)";
       faults_.push_back(
-          {IndexPosition{i}, offset.value_or(PackOffset{}),
-           Fault(MessageId::kEntryUnpackable, fmt::format("{} {}", what, pack.path()))});
+          {kNone, IndexPosition{i}, offset.value_or(PackOffset{}),
+           Fault(MessageId::kEntryOffsetBad, fmt::format("{} {}", what, pack.path()))});
       continue;
     }
     keys.push_back({offset->value, i});
@@ -98,8 +98,8 @@ void DeltaForest::read_headers(const PackFile& pack, const PackIndex& index, uns
       if (!header) {
         types_[i] = kBaseless;
         const std::lock_guard lock(mutex);
-        faults_.push_back(
-            {IndexPosition{index_positions_[i]}, PackOffset{offsets_[i]}, header.error()});
+        faults_.push_back({static_cast<std::uint32_t>(i), IndexPosition{index_positions_[i]},
+                           PackOffset{offsets_[i]}, header.error()});
         continue;
       }
       weights[i] = header->inflated_size;

@@ -19,6 +19,7 @@ class DeltaForest {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   struct EntryFault {
+    std::uint32_t entry = kNone;  // kNone when its offset is outside the pack
     IndexPosition index_position;
     PackOffset offset;
     Fault fault;

@@ -16,8 +16,10 @@ static_assert(Buffer::kSlack >= kDeltaSlack);
 // What one thread does: a stack of entries to unpack, and the tools to do it.
 class DeltaResolver::Worker {
  public:
-  Worker(DeltaResolver& resolver, EntryVisitor& visitor, BufferPool& pool, StageClock& clock)
-      : resolver_(resolver), visitor_(visitor), pool_(pool), clock_(clock) {}
+  // `type`: of the entries whose own chain of bases does not tell.
+  Worker(DeltaResolver& resolver, EntryVisitor& visitor, BufferPool& pool, StageClock& clock,
+         ObjectType type = ObjectType::kUnknown)
+      : resolver_(resolver), visitor_(visitor), pool_(pool), clock_(clock), type_(type) {}
 
   void process(Item item);
 
@@ -40,6 +42,10 @@ class DeltaResolver::Worker {
   };
 
   const ResolvePack& pack_of(const Item& item) const { return resolver_.packs_[item.pack]; }
+  ObjectType type_of(const Item& item) const {
+    const ObjectType type = pack_of(item).forest->type({item.entry});
+    return type == ObjectType::kUnknown ? type_ : type;
+  }
   ByteView entry_bytes(const Item& item) const;
   void check_crc(const Item& item, ByteView bytes);
   Result<BufferRef> unpack(const Item& item, const Raw& raw, ByteView& program);
@@ -58,6 +64,7 @@ class DeltaResolver::Worker {
   EntryVisitor& visitor_;
   BufferPool& pool_;
   StageClock& clock_;
+  ObjectType type_;
   Inflater inflater_;
   std::vector<Item> stack_;
   Bytes program_;
@@ -186,8 +193,7 @@ Result<BufferRef> DeltaResolver::Worker::unpack(const Item& item, const Raw& raw
 }
 
 void DeltaResolver::Worker::stream_whole(const Item& item, const Raw& raw) {
-  visitor_.on_large_begin(item.pack, {item.entry}, pack_of(item).forest->type({item.entry}),
-                          raw.header.inflated_size);
+  visitor_.on_large_begin(item.pack, {item.entry}, type_of(item), raw.header.inflated_size);
   ZlibInflater inflater;
   Bytes window(std::size_t{256} << 10);
   ByteView input = raw.deflated;
@@ -229,8 +235,7 @@ void DeltaResolver::Worker::stream_pieces(const Delta& delta, const Buffer& base
 // Returns: true when the entry is dealt with.
 bool DeltaResolver::Worker::stream(const Item& item, const Raw& raw) {
   const ResolvePack& pack = pack_of(item);
-  if (pack.forest->type({item.entry}) != ObjectType::kBlob ||
-      !pack.forest->children({item.entry}).empty()) {
+  if (type_of(item) != ObjectType::kBlob || !pack.forest->children({item.entry}).empty()) {
     return false;
   }
   if (!is_delta(raw.header.kind)) {
@@ -323,7 +328,7 @@ void DeltaResolver::Worker::process(Item item) {
     } else {
       const ResolvedEntry entry{item.pack,
                                 {item.entry},
-                                pack.forest->type({item.entry}),
+                                type_of(item),
                                 &**buffer,
                                 item.base ? &*item.base : nullptr,
                                 program,
@@ -348,7 +353,11 @@ DeltaResolver::DeltaResolver(std::vector<ResolvePack> packs, unsigned workers, B
     return packs_[a].forest->size() > packs_[b].forest->size();
   });
   for (const std::uint32_t pack : order) {
-    for (const std::uint32_t root : packs_[pack].forest->roots()) families_.push_back({pack, root});
+    const DeltaForest& forest = *packs_[pack].forest;
+    for (const std::uint32_t root : forest.roots()) {
+      if (limits_.skip_blobs && forest.type({root}) == ObjectType::kBlob) continue;
+      families_.push_back({pack, root});
+    }
   }
 }
 
@@ -411,8 +420,9 @@ void DeltaResolver::run(unsigned, EntryVisitor& visitor, BufferPool& pool, Stage
 }
 
 void DeltaResolver::resume(std::uint32_t pack, PackPosition position, const BufferRef& base,
-                           EntryVisitor& visitor, BufferPool& pool, StageClock& clock) {
-  Worker worker(*this, visitor, pool, clock);
+                           ObjectType type, EntryVisitor& visitor, BufferPool& pool,
+                           StageClock& clock) {
+  Worker worker(*this, visitor, pool, clock, type);
   worker.process(Item{pack, position.value, base.share()});
   worker.run_stack();
 }

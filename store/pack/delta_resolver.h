@@ -67,6 +67,8 @@ class DeltaResolver {
     std::uint64_t stream_from = std::uint64_t{16} << 20;
     // Give pages of packs back after this many deflated bytes; 0 never.
     std::uint64_t drop_pages_every = std::uint64_t{8} << 20;
+    // Leave blobs out: they have no links.
+    bool skip_blobs = false;
   };
 
   DeltaResolver(std::vector<ResolvePack> packs, unsigned workers, ByteBudget& budget,
@@ -75,9 +77,9 @@ class DeltaResolver {
   // Runs worker `number` to the end of all work. Call it once on each of `workers` threads.
   void run(unsigned number, EntryVisitor& visitor, BufferPool& pool, StageClock& clock);
 
-  // Unpacks one parked entry and everything below it from the bytes of its base, on the calling
-  // thread. For use after run().
-  void resume(std::uint32_t pack, PackPosition position, const BufferRef& base,
+  // Unpacks one parked entry and everything below it from the bytes of its base (an object of that
+  // type), on the calling thread. For use after run().
+  void resume(std::uint32_t pack, PackPosition position, const BufferRef& base, ObjectType type,
               EntryVisitor& visitor, BufferPool& pool, StageClock& clock);
 
  private:

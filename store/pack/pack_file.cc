@@ -5,9 +5,10 @@
 
 namespace assay {
 
-Result<PackFile> PackFile::open(os::System& system, const std::string& path, HashKind kind) {
+Result<PackFile> PackFile::open(os::System& system, const std::string& open_path, HashKind kind,
+                                const std::string& path) {
   const auto bad = [&](std::string text) { return fault(MessageId::kPackBad, std::move(text)); };
-  auto fd = system.open(os::kCurrentDirectory, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  auto fd = system.open(os::kCurrentDirectory, open_path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (!fd) return bad(fmt::format("packfile {} cannot be accessed: {}", path, fd.error().text()));
   auto file = os::MappedFile::map(system, *fd);
   if (!file) {

@@ -39,9 +39,11 @@ class PackFile {
   static constexpr std::size_t kHeaderSize = 12;
 
   // Opens and maps the pack. `path` may be a symbolic link to a regular file: shared checkouts
-  // rely on it.
-  static Result<PackFile> open(os::System& system, const std::string& path, HashKind kind);
+  // rely on it. Messages call it `shown_path`.
+  static Result<PackFile> open(os::System& system, const std::string& path, HashKind kind,
+                               const std::string& shown_path);
 
+  // As messages show it.
   const std::string& path() const { return path_; }
   HashKind kind() const { return kind_; }
   std::uint32_t declared_count() const { return read_be32(bytes().data() + 8); }

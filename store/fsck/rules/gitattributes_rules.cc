@@ -27,4 +27,12 @@ void report_large_gitattributes(RuleReporter& reporter) {
   reporter.report(MessageId::kGitattributesLarge, ".gitattributes too large to parse");
 }
 
+void report_missing_gitattributes(RuleReporter& reporter) {
+  reporter.report(MessageId::kGitattributesMissing, "unable to read .gitattributes blob");
+}
+
+void report_non_blob_gitattributes(RuleReporter& reporter) {
+  reporter.report(MessageId::kGitattributesBlob, "non-blob found at .gitattributes");
+}
+
 }  // namespace assay

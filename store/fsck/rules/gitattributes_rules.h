@@ -15,4 +15,10 @@ void check_gitattributes_blob(ByteView body, RuleReporter& reporter);
 // For a blob too large to be held in memory: gitattributesLarge.
 void report_large_gitattributes(RuleReporter& reporter);
 
+// For a blob that is nowhere and that no promisor remote has promised: gitattributesMissing.
+void report_missing_gitattributes(RuleReporter& reporter);
+
+// For an object of that name which is no blob: gitattributesBlob.
+void report_non_blob_gitattributes(RuleReporter& reporter);
+
 }  // namespace assay

@@ -57,6 +57,14 @@ void report_large_gitmodules(RuleReporter& reporter) {
   reporter.report(MessageId::kGitmodulesLarge, ".gitmodules too large to parse");
 }
 
+void report_missing_gitmodules(RuleReporter& reporter) {
+  reporter.report(MessageId::kGitmodulesMissing, "unable to read .gitmodules blob");
+}
+
+void report_non_blob_gitmodules(RuleReporter& reporter) {
+  reporter.report(MessageId::kGitmodulesBlob, "non-blob found at .gitmodules");
+}
+
 bool submodule_name_is_safe(std::string_view name) {
   if (name.empty()) return false;
   for (;;) {

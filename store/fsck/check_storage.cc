@@ -1,0 +1,400 @@
+#include "store/fsck/check_storage.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <set>
+
+#include "store/fsck/copy_reader.h"
+#include "store/loose/loose_object.h"
+#include "store/pack/delta_resolver.h"
+#include "store/run/workers.h"
+
+namespace assay {
+namespace {
+
+struct Parked {
+  std::uint32_t pack;
+  std::uint32_t entry;
+  friend auto operator<=>(const Parked&, const Parked&) = default;
+};
+
+// Gives the entries of packs to a verifier.
+class PackVisitor : public EntryVisitor {
+ public:
+  PackVisitor(const Storage& storage, ObjectVerifier& verifier, std::vector<Parked>& parked)
+      : storage_(storage), verifier_(verifier), parked_(parked) {}
+
+  void on_entry(const ResolvedEntry& entry, const BufferRef& buffer) override {
+    verifier_.verify(copy_of(entry.pack, entry.position, entry.type), buffer, entry.base,
+                     entry.program, entry.has_children);
+  }
+  void on_large_begin(std::uint32_t pack, PackPosition position, ObjectType type,
+                      std::uint64_t size) override {
+    verifier_.begin_large(copy_of(pack, position, type), size);
+  }
+  void on_large_piece(ByteView piece) override { verifier_.add_large(piece); }
+  void on_large_end(bool complete) override { verifier_.end_large(complete); }
+  void on_fault(std::uint32_t pack, PackPosition position, Fault fault) override {
+    const ObjectCopy copy = copy_of(pack, position, storage_.packs()[pack].forest.type(position));
+    if (fault.id != MessageId::kEntryCrcMismatch) verifier_.mark_bad(copy);
+    verifier_.report(copy, std::move(fault), ExitBit::kBitPack);
+  }
+  void on_parked(std::uint32_t pack, PackPosition position) override {
+    parked_.push_back({pack, position.value});
+  }
+  void on_memory_pressure() override { verifier_.flush(); }
+
+ private:
+  ObjectCopy copy_of(std::uint32_t pack, PackPosition position, ObjectType type) const {
+    const StoredPack& stored = storage_.packs()[pack];
+    return {stored.numbers[stored.forest.index_position(position).value],
+            type,
+            {stored.file, position.value},
+            stored.forest.offset(position).value};
+  }
+
+  const Storage& storage_;
+  ObjectVerifier& verifier_;
+  std::vector<Parked>& parked_;
+};
+
+// One pass over all storage: the first verifies, a second (if need be) only counts links.
+class Pass {
+ public:
+  Pass(const Storage& storage, LinkLedger& ledger, const StorageCheckOptions& options,
+       ObjectVerifier::Mode mode, StorageCheckResult& result)
+      : storage_(storage),
+        ledger_(ledger),
+        options_(options),
+        mode_(mode),
+        result_(result),
+        budget_(options.memory),
+        resolver_(resolve_packs(), options.threads, budget_, limits(mode)) {}
+
+  // Returns: true when links of bad copies were counted.
+  bool run() {
+    run_workers(options_.threads, [this](unsigned number) { work(number); });
+    std::sort(parked_.begin(), parked_.end());
+    run_parked();
+    return tainted_;
+  }
+
+ private:
+  static DeltaResolver::Limits limits(ObjectVerifier::Mode mode) {
+    DeltaResolver::Limits limits;
+    limits.skip_blobs = mode == ObjectVerifier::Mode::kLinks;
+    return limits;
+  }
+
+  std::vector<ResolvePack> resolve_packs() const {
+    std::vector<ResolvePack> packs;
+    if (!options_.check_packs) return packs;
+    for (const StoredPack& pack : storage_.packs()) {
+      packs.push_back({&*pack.pack, &*pack.index, &pack.forest});
+    }
+    return packs;
+  }
+
+  void work(unsigned number);
+  void run_parked();
+  void check_loose(const StoredFanout& fanout, ObjectVerifier& verifier, LooseReader& reader,
+                   BufferPool& pool, StageClock& clock);
+  void check_loose_object(const ObjectCopy& copy, const LoosePlace& place, ObjectVerifier& verifier,
+                          LooseReader& reader, BufferPool& pool, StageClock& clock);
+  void check_pack_file(std::uint32_t number, ObjectVerifier& verifier);
+  void report_unresolvable(const Parked& parked, ObjectVerifier& verifier);
+  void collect(ObjectVerifier& verifier, const StageClock& clock, std::vector<Parked>&& parked);
+
+  const Storage& storage_;
+  LinkLedger& ledger_;
+  const StorageCheckOptions& options_;
+  ObjectVerifier::Mode mode_;
+  StorageCheckResult& result_;
+  ByteBudget budget_;
+  DeltaResolver resolver_;
+  std::atomic<std::size_t> next_fanout_{0};
+  std::atomic<std::uint32_t> next_pack_{0};
+  std::mutex mutex_;
+  std::vector<Parked> parked_;
+  bool tainted_ = false;
+};
+
+void Pass::collect(ObjectVerifier& verifier, const StageClock& clock,
+                   std::vector<Parked>&& parked) {
+  const std::lock_guard lock(mutex_);
+  // What was found in a copy that turned out to be bad does not count.
+  std::vector<CopyKey>& bad = verifier.bad_copies();
+  std::sort(bad.begin(), bad.end());
+  for (Finding& finding : verifier.findings()) {
+    const CopyKey key{finding.order.file, static_cast<std::uint32_t>(finding.order.item)};
+    const bool of_content = finding.order.part < kStoragePart;
+    if (of_content && std::binary_search(bad.begin(), bad.end(), key)) continue;
+    result_.findings.push_back(std::move(finding));
+  }
+  verifier.findings().clear();
+  parked_.insert(parked_.end(), parked.begin(), parked.end());
+  tainted_ |= verifier.links_tainted();
+  if (mode_ == ObjectVerifier::Mode::kLinks) return;
+  result_.special_blobs.merge(verifier.special_blobs());
+  result_.counters.objects += verifier.counters().objects;
+  result_.counters.object_bytes += verifier.counters().object_bytes;
+  result_.counters.hashed_bytes += verifier.counters().hashed_bytes;
+  for (std::size_t i = 0; i < kStages; ++i) result_.stage_ticks[i] += clock.sums()[i];
+}
+
+void Pass::check_loose_object(const ObjectCopy& place_copy, const LoosePlace& place,
+                              ObjectVerifier& verifier, LooseReader& reader, BufferPool& pool,
+                              StageClock& clock) {
+  ObjectCopy copy = place_copy;
+  clock.enter(Stage::kRead);
+  const auto refuse = [&](Fault fault) {
+    Fault whole(MessageId::kObjectCorrupt,
+                fmt::format("{}: object corrupt or missing: {}", place.id.hex(), place.path));
+    whole.causes = std::move(fault.causes);
+    whole.causes.push_back(std::move(fault.text));
+    if (message(fault.id).since == Since::kOurs) whole.id = fault.id;
+    verifier.mark_bad(copy);
+    verifier.report(copy, std::move(whole), ExitBit::kBitObject);
+    clock.enter(Stage::kOther);
+  };
+  auto header = reader.open(place);
+  if (!header && header.error().id == MessageId::kSymlinkInObjects) {
+    // git follows it, so what lies there is the object; that it is a link is worth a warning.
+    verifier.report(copy, std::move(header.error()), ExitBit::kBitNone);
+    LoosePlace followed = place;
+    followed.follow_symlink = true;
+    header = reader.open(followed);
+  }
+  if (!header) return refuse(std::move(header.error()));
+  copy.type = header->type;
+  constexpr std::uint64_t kStreamFrom = std::uint64_t{16} << 20;
+  if (header->size >= kStreamFrom &&
+      (copy.type == ObjectType::kBlob || header->size > options_.memory)) {
+    verifier.begin_large(copy, header->size);
+    const auto streamed = reader.stream([&](ByteView piece) {
+      clock.enter(Stage::kSha1);
+      verifier.add_large(piece);
+      clock.enter(Stage::kRead);
+    });
+    verifier.end_large(streamed.has_value());
+    if (!streamed) return refuse(std::move(streamed.error()));
+    clock.enter(Stage::kOther);
+    return;
+  }
+  Bytes content;
+  const auto read = reader.read(content);
+  clock.enter(Stage::kOther);
+  if (!read) return refuse(std::move(read.error()));
+  BufferRef buffer = pool.make(content.size());
+  std::memcpy(buffer->data(), content.data(), content.size());
+  verifier.verify(copy, buffer, nullptr, {}, false);
+  pool.release(std::move(buffer));
+}
+
+void Pass::check_loose(const StoredFanout& fanout, ObjectVerifier& verifier, LooseReader& reader,
+                       BufferPool& pool, StageClock& clock) {
+  const ObjectDirectoryPath& paths = storage_.directories()[fanout.directory];
+  const std::string name = fanout_name(fanout.fanout);
+  const auto directory = storage_.system().open(os::kCurrentDirectory, paths.path + "/" + name,
+                                                O_RDONLY | O_DIRECTORY);
+  for (std::size_t i = 0; i < fanout.objects.size(); ++i) {
+    const LooseFile& file = fanout.objects[i];
+    const ObjectCopy copy{fanout.numbers[i],
+                          ObjectType::kUnknown,
+                          {fanout.file, fanout.first_item + static_cast<std::uint32_t>(i)},
+                          Fault::kNoOffset};
+    LoosePlace place;
+    place.directory = directory ? directory->get() : os::kCurrentDirectory;
+    place.name = directory ? file.name : paths.path + "/" + name + "/" + file.name;
+    place.path = paths.shown + "/" + name + "/" + file.name;
+    place.id = file.id;
+    check_loose_object(copy, place, verifier, reader, pool, clock);
+  }
+}
+
+// What is wrong with a pack as a file: trailer, index checksum, entries out of reach, cycles.
+void Pass::check_pack_file(std::uint32_t number, ObjectVerifier& verifier) {
+  const StoredPack& stored = storage_.packs()[number];
+  const PackFile& pack = *stored.pack;
+  const DeltaForest& forest = stored.forest;
+  const auto finding_for = [&](MessageId id, std::string text, const std::string& file) {
+    Finding finding;
+    finding.id = id;
+    finding.severity = options_.verify.policy->severity(id);
+    finding.bit = ExitBit::kBitPack;
+    finding.file = file;
+    finding.text = std::move(text);
+    finding.order = {kPhasePacks, stored.file, 0, kStoragePart - 2};
+    return finding;
+  };
+  const std::size_t hash_size = id_size(storage_.kind());
+  verifier.verify_checksum(
+      stored.index->checksummed_bytes(), stored.index->stored_checksum(),
+      finding_for(MessageId::kPackIndexHashMismatch,
+                  fmt::format("Packfile index for {} hash mismatch", pack.path()),
+                  stored.index_path));
+  verifier.verify_checksum(
+      pack.bytes().first(pack.bytes().size() - hash_size), pack.trailer(),
+      finding_for(MessageId::kPackChecksumMismatch,
+                  fmt::format("{} pack checksum mismatch", pack.path()), pack.path()));
+  const auto report = [&](IndexPosition position, PackOffset offset, std::uint32_t item,
+                          Fault fault, ExitBit bit) {
+    const ObjectCopy copy{
+        stored.numbers[position.value], ObjectType::kUnknown, {stored.file, item}, offset.value};
+    verifier.mark_bad(copy);
+    verifier.report(copy, std::move(fault), bit);
+  };
+  for (const DeltaForest::EntryFault& bad : forest.faults()) {
+    const std::string hex = stored.index->id(bad.index_position).hex();
+    Fault fault = bad.fault;
+    fault.causes.push_back(fault.text);
+    fault.text =
+        fmt::format("cannot unpack {} from {} at offset {}", hex, pack.path(), bad.offset.value);
+    report(bad.index_position, bad.offset, forest.size(), std::move(fault),
+           fault.id == MessageId::kEntryOffsetBad ? ExitBit::kBitDies : ExitBit::kBitPack);
+  }
+  for (const std::uint32_t entry : forest.cyclic()) {
+    const IndexPosition position = forest.index_position({entry});
+    const PackOffset offset = forest.offset({entry});
+    report(position, offset, entry,
+           Fault(MessageId::kDeltaCycle,
+                 fmt::format("delta cycle: {} from {} at offset {} is its own delta base",
+                             stored.index->id(position).hex(), pack.path(), offset.value)),
+           ExitBit::kBitPack);
+  }
+}
+
+void Pass::work(unsigned number) {
+  StageClock clock;
+  BufferPool pool(budget_);
+  std::vector<Parked> parked;
+  ObjectVerifier verifier(ledger_, options_.verify, pool, clock, mode_);
+  PackVisitor visitor(storage_, verifier, parked);
+  if (options_.check_packs) {
+    for (;;) {
+      const std::uint32_t pack = next_pack_.fetch_add(1);
+      if (pack >= storage_.packs().size()) break;
+      check_pack_file(pack, verifier);
+    }
+  }
+  LooseReader reader(storage_.system());
+  for (;;) {
+    const std::size_t fanout = next_fanout_.fetch_add(1);
+    if (fanout >= storage_.fanouts().size()) break;
+    check_loose(storage_.fanouts()[fanout], verifier, reader, pool, clock);
+  }
+  resolver_.run(number, visitor, pool, clock);
+  verifier.finish();
+  clock.enter(Stage::kOther);
+  collect(verifier, clock, std::move(parked));
+}
+
+void Pass::report_unresolvable(const Parked& parked, ObjectVerifier& verifier) {
+  const StoredPack& stored = storage_.packs()[parked.pack];
+  std::vector<std::uint32_t> entries{parked.entry};
+  while (!entries.empty()) {
+    const std::uint32_t entry = entries.back();
+    entries.pop_back();
+    const IndexPosition position = stored.forest.index_position({entry});
+    const PackOffset offset = stored.forest.offset({entry});
+    const ObjectCopy copy{stored.numbers[position.value],
+                          stored.forest.type({entry}),
+                          {stored.file, entry},
+                          offset.value};
+    Fault fault(MessageId::kDeltaBaseBad,
+                fmt::format("cannot unpack {} from {} at offset {}",
+                            stored.index->id(position).hex(), stored.pack->path(), offset.value));
+    fault.causes.push_back(fmt::format("its delta base cannot be read from {} nor from elsewhere",
+                                       stored.pack->path()));
+    verifier.mark_bad(copy);
+    verifier.report(copy, std::move(fault), ExitBit::kBitPack);
+    for (const std::uint32_t child : stored.forest.children({entry})) entries.push_back(child);
+  }
+}
+
+// Entries whose delta base is damaged or missing here: another copy of the base will do.
+void Pass::run_parked() {
+  if (options_.check_packs) {
+    for (std::uint32_t pack = 0; pack < storage_.packs().size(); ++pack) {
+      const DeltaForest& forest = storage_.packs()[pack].forest;
+      for (const std::uint32_t entry : forest.baseless()) parked_.push_back({pack, entry});
+      for (const DeltaForest::EntryFault& bad : forest.faults()) {
+        if (bad.entry == DeltaForest::kNone) continue;
+        for (const std::uint32_t child : forest.children({bad.entry})) {
+          parked_.push_back({pack, child});
+        }
+      }
+    }
+  }
+  if (parked_.empty()) return;
+  StageClock clock;
+  BufferPool pool(budget_);
+  ObjectVerifier verifier(ledger_, options_.verify, pool, clock, mode_);
+  CopyReader reader(storage_, options_.memory);
+  // A base may itself become readable only while this goes on: try until nothing moves.
+  std::set<Parked> waiting(parked_.begin(), parked_.end());
+  bool moved = true;
+  while (moved && !waiting.empty()) {
+    moved = false;
+    const std::set<Parked> round = std::exchange(waiting, {});
+    for (const Parked& parked : round) {
+      const StoredPack& stored = storage_.packs()[parked.pack];
+      const DeltaForest& forest = stored.forest;
+      const std::uint32_t base = forest.base({parked.entry});
+      // git wants the base of a REF_DELTA in the same pack: a base elsewhere does not help.
+      const auto content = base == DeltaForest::kNone
+                               ? std::optional<CopyReader::Object>()
+                               : reader.read(stored.numbers[forest.index_position({base}).value]);
+      const ObjectType type = forest.type({parked.entry});
+      if (!content || (type != ObjectType::kUnknown && content->type != type)) {
+        waiting.insert(parked);
+        continue;
+      }
+      moved = true;
+      BufferRef buffer = pool.make(content->bytes.size());
+      std::memcpy(buffer->data(), content->bytes.data(), content->bytes.size());
+      std::vector<Parked> more;
+      PackVisitor visitor(storage_, verifier, more);
+      resolver_.resume(parked.pack, {parked.entry}, buffer, content->type, visitor, pool, clock);
+      pool.release(std::move(buffer));
+      verifier.flush();
+      waiting.insert(more.begin(), more.end());
+    }
+  }
+  for (const Parked& parked : waiting) report_unresolvable(parked, verifier);
+  verifier.finish();
+  collect(verifier, clock, {});
+}
+
+}  // namespace
+
+StorageCheckResult check_storage(const Storage& storage, LinkLedger& ledger,
+                                 const StorageCheckOptions& options) {
+  StorageCheckResult result;
+  const bool tainted = Pass(storage, ledger, options, ObjectVerifier::Mode::kFull, result).run();
+  if (tainted) count_links(storage, ledger, options);
+  for (const StoredPack& pack : storage.packs()) {
+    if (!pack.pack->file().shrank() && !pack.index_file.shrank()) continue;
+    Finding finding;
+    finding.id = MessageId::kPackChanged;
+    finding.severity = options.verify.policy->severity(finding.id);
+    finding.bit = ExitBit::kBitPack;
+    finding.file = pack.pack->path();
+    finding.text = fmt::format("packfile {} was cut short while it was read", pack.pack->path());
+    finding.order = {kPhasePacks, pack.file, 0, kStoragePart - 1};
+    result.findings.push_back(std::move(finding));
+  }
+  return result;
+}
+
+void count_links(const Storage& storage, LinkLedger& ledger, const StorageCheckOptions& options) {
+  StorageCheckResult ignored;
+  ledger.start_counting();
+  Pass(storage, ledger, options, ObjectVerifier::Mode::kLinks, ignored).run();
+}
+
+}  // namespace assay

@@ -1,0 +1,35 @@
+// check_storage: reads every copy of every object once, on several threads, and verifies it.
+//
+// Order of work: loose objects and packs are shared out to the same workers. What could not be read
+// because a delta base is damaged is tried again with another copy of the base when everything else
+// is known. If a bad copy had its links entered, all links are counted again without it.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "store/fsck/storage.h"
+
+namespace assay {
+
+struct StorageCheckOptions {
+  unsigned threads = 1;
+  std::uint64_t memory = std::uint64_t{256} << 20;  // bytes for objects under way
+  bool check_packs = true;                          // false: --no-full
+  VerifyOptions verify;
+};
+
+struct StorageCheckResult {
+  std::vector<Finding> findings;  // not sorted
+  SpecialBlobs special_blobs;
+  VerifyCounters counters;
+  std::array<std::uint64_t, kStages> stage_ticks{};
+};
+
+StorageCheckResult check_storage(const Storage& storage, LinkLedger& ledger,
+                                 const StorageCheckOptions& options);
+
+// Enters the links of all present objects again, every one counted: see LinkLedger.
+void count_links(const Storage& storage, LinkLedger& ledger, const StorageCheckOptions& options);
+
+}  // namespace assay

@@ -1,0 +1,134 @@
+#include "store/fsck/copy_reader.h"
+
+#include <algorithm>
+
+#include "store/codec/delta.h"
+#include "store/object/object_hash.h"
+
+namespace assay {
+
+CopyReader::CopyReader(const Storage& storage, std::uint64_t limit)
+    : storage_(storage), limit_(limit), loose_reader_(storage.system()) {}
+
+bool CopyReader::is_good(std::uint32_t number, const Object& object) const {
+  return name_object(object.type, object.bytes, storage_.kind()).id == storage_.table().id(number);
+}
+
+std::optional<CopyReader::Object> CopyReader::read(std::uint32_t number) {
+  const ObjectId id = storage_.table().id(number);
+  for (const StoredPack& pack : storage_.packs()) {
+    const auto position = pack.index->find(id.data());
+    if (!position) continue;
+    const auto entry = entry_of(pack, *position);
+    if (!entry) continue;
+    auto object = read_packed(pack, *entry);
+    if (object && is_good(number, *object)) return object;
+  }
+  for (const StoredFanout& fanout : storage_.fanouts()) {
+    if (fanout.fanout != id.data()[0]) continue;
+    const auto found = std::lower_bound(
+        fanout.objects.begin(), fanout.objects.end(), id,
+        [](const LooseFile& file, const ObjectId& wanted) { return file.id < wanted; });
+    if (found == fanout.objects.end() || found->id != id) continue;
+    auto object = read_loose(fanout, static_cast<std::size_t>(found - fanout.objects.begin()));
+    if (object && is_good(number, *object)) return object;
+  }
+  return std::nullopt;
+}
+
+std::optional<ObjectType> CopyReader::type_of(std::uint32_t number) {
+  const ObjectId id = storage_.table().id(number);
+  for (const StoredPack& pack : storage_.packs()) {
+    const auto position = pack.index->find(id.data());
+    const auto entry = position ? entry_of(pack, *position) : std::nullopt;
+    if (entry && pack.forest.type(*entry) != ObjectType::kUnknown) return pack.forest.type(*entry);
+  }
+  const auto object = read(number);
+  if (!object) return std::nullopt;
+  return object->type;
+}
+
+std::optional<PackPosition> CopyReader::entry_of(const StoredPack& pack,
+                                                 IndexPosition position) const {
+  const auto offset = pack.index->offset(position);
+  if (!offset) return std::nullopt;
+  // Positions of the forest are in order of offset.
+  std::uint32_t low = 0;
+  std::uint32_t high = pack.forest.size();
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (pack.forest.offset({middle}) < *offset) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  if (low == pack.forest.size() || pack.forest.offset({low}) != *offset) return std::nullopt;
+  return PackPosition{low};
+}
+
+bool CopyReader::inflate_entry(const StoredPack& pack, PackPosition entry, Bytes& bytes) {
+  const auto header = pack.pack->entry_header(pack.forest.offset(entry));
+  const std::uint64_t begin = pack.forest.offset(entry).value;
+  const std::uint64_t end = pack.forest.end(entry).value;
+  if (!header || header->header_size > end - begin) return false;
+  const std::uint64_t deflated_size = end - begin - header->header_size;
+  if (header->inflated_size > limit_ || header->inflated_size > max_inflated_size(deflated_size)) {
+    return false;
+  }
+  bytes.resize(static_cast<std::size_t>(header->inflated_size));
+  return inflater_
+      .inflate(pack.pack->bytes().subspan(static_cast<std::size_t>(begin + header->header_size),
+                                          static_cast<std::size_t>(deflated_size)),
+               bytes)
+      .has_value();
+}
+
+std::optional<CopyReader::Object> CopyReader::read_packed(const StoredPack& pack,
+                                                          PackPosition entry) {
+  const ObjectType type = pack.forest.type(entry);
+  if (type == ObjectType::kUnknown) return std::nullopt;
+  // The forest has no cycle above an entry whose type is known.
+  std::vector<std::uint32_t> chain{entry.value};
+  while (pack.forest.base({chain.back()}) != DeltaForest::kNone) {
+    chain.push_back(pack.forest.base({chain.back()}));
+  }
+  Object object;
+  object.type = type;
+  if (!inflate_entry(pack, {chain.back()}, object.bytes)) return std::nullopt;
+  chain.pop_back();
+  Bytes program;
+  for (; !chain.empty(); chain.pop_back()) {
+    if (!inflate_entry(pack, {chain.back()}, program)) return std::nullopt;
+    const auto delta = parse_delta(program);
+    if (!delta || delta->base_size != object.bytes.size() || delta->result_size > limit_) {
+      return std::nullopt;
+    }
+    Bytes result(static_cast<std::size_t>(delta->result_size) + kDeltaSlack);
+    object.bytes.resize(object.bytes.size() + kDeltaSlack);
+    const ByteView base(object.bytes.data(), object.bytes.size() - kDeltaSlack);
+    if (!apply_delta(base, delta->program,
+                     {result.data(), static_cast<std::size_t>(delta->result_size)})) {
+      return std::nullopt;
+    }
+    result.resize(static_cast<std::size_t>(delta->result_size));
+    object.bytes = std::move(result);
+  }
+  return object;
+}
+
+std::optional<CopyReader::Object> CopyReader::read_loose(const StoredFanout& fanout,
+                                                         std::size_t position) {
+  const LooseFile& file = fanout.objects[position];
+  LoosePlace place;
+  place.path = storage_.directories()[fanout.directory].path + "/" + fanout_name(fanout.fanout) +
+               "/" + file.name;
+  place.name = place.path;
+  place.id = file.id;
+  place.follow_symlink = true;
+  auto read = read_loose_object(loose_reader_, place, limit_);
+  if (!read || !read->content) return std::nullopt;
+  return Object{read->type, std::move(*read->content)};
+}
+
+}  // namespace assay

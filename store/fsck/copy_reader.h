@@ -1,0 +1,44 @@
+// CopyReader: reads single objects by number from whatever copy is good, for the few occasions
+// when an object is needed again after the storage was verified.
+//
+// Every copy is rehashed before it is handed out. Thread safety: one reader a thread.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "store/codec/inflate.h"
+#include "store/fsck/storage.h"
+#include "store/loose/loose_object.h"
+
+namespace assay {
+
+class CopyReader {
+ public:
+  struct Object {
+    ObjectType type = ObjectType::kUnknown;
+    Bytes bytes;
+  };
+
+  // Objects larger than `limit` bytes are not read.
+  CopyReader(const Storage& storage, std::uint64_t limit);
+
+  // Returns: the object, or nothing when no copy of it is good.
+  std::optional<Object> read(std::uint32_t number);
+  // Returns: only its type, believed as the first copy that names one says.
+  std::optional<ObjectType> type_of(std::uint32_t number);
+
+ private:
+  std::optional<Object> read_loose(const StoredFanout& fanout, std::size_t position);
+  std::optional<Object> read_packed(const StoredPack& pack, PackPosition entry);
+  bool inflate_entry(const StoredPack& pack, PackPosition entry, Bytes& bytes);
+  bool is_good(std::uint32_t number, const Object& object) const;
+  std::optional<PackPosition> entry_of(const StoredPack& pack, IndexPosition position) const;
+
+  const Storage& storage_;
+  std::uint64_t limit_;
+  Inflater inflater_;
+  LooseReader loose_reader_;
+};
+
+}  // namespace assay

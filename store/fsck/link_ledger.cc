@@ -1,0 +1,55 @@
+#include "store/fsck/link_ledger.h"
+
+#include <bit>
+#include <utility>
+
+namespace assay {
+
+LinkLedger::LinkLedger(const ObjectTable& table)
+    : table_(table),
+      state_(std::make_unique<std::atomic<std::uint8_t>[]>(table.size())),
+      expected_(std::make_unique<std::atomic<std::uint8_t>[]>(table.size())) {}
+
+bool LinkLedger::set_present(std::uint32_t number, ObjectType type) {
+  const auto value = static_cast<std::uint8_t>(type);
+  return (state_[number].fetch_or(value, std::memory_order_relaxed) & kTypeMask) == 0;
+}
+
+bool LinkLedger::is_disputed(std::uint32_t number) const {
+  const unsigned expected = expected_[number].load(std::memory_order_relaxed);
+  const ObjectType type = present_type(number);
+  if (type == ObjectType::kUnknown) return std::popcount(expected) > 1;
+  return (expected & ~(1u << static_cast<unsigned>(type))) != 0;
+}
+
+void LinkLedger::add_missing(std::vector<MissingLink>&& links) {
+  const std::lock_guard lock(mutex_);
+  missing_.insert(missing_.end(), std::make_move_iterator(links.begin()),
+                  std::make_move_iterator(links.end()));
+  links.clear();
+}
+
+void LinkLedger::start_counting() {
+  missing_.clear();
+  for (std::uint32_t i = 0; i < table_.size(); ++i) {
+    state_[i].fetch_and(kTypeMask, std::memory_order_relaxed);
+    expected_[i].store(0, std::memory_order_relaxed);
+  }
+  counts_ = std::make_unique<std::atomic<std::uint32_t>[]>(table_.size());
+}
+
+void LinkLedger::watch(std::vector<std::uint32_t> numbers) {
+  watched_ = {numbers.begin(), numbers.end()};
+}
+
+void LinkLedger::add_watched(const WatchedLink& link) {
+  const std::lock_guard lock(mutex_);
+  watched_links_.push_back(link);
+}
+
+std::vector<LinkLedger::WatchedLink> LinkLedger::take_watched() {
+  watched_.clear();
+  return std::exchange(watched_links_, {});
+}
+
+}  // namespace assay

@@ -1,0 +1,115 @@
+// LinkLedger: what the links of all objects say about each object, shared by all workers.
+//
+// For every object: whether a good copy was seen and of which type; as which types others link to
+// it. That is enough for dangling objects (no link, no root) and for links of the wrong type
+// (expected types against the real one): no graph is kept.
+//
+// Which objects are unreachable is told by counting links and taking unreferenced objects away one
+// by one. Few runs need it, so links are counted only in a pass of their own (start_counting), in
+// which every tree is parsed in full.
+//
+// Thread safety: all functions; what is written by workers is read for decisions after they joined.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <unordered_set>
+#include <vector>
+
+#include "store/fsck/object_table.h"
+
+namespace assay {
+
+// A link to an object of which no file exists.
+struct MissingLink {
+  std::uint32_t parent = 0;  // object number
+  ObjectId target;
+  ObjectType type = ObjectType::kUnknown;  // as the link says
+};
+
+class LinkLedger {
+ public:
+  explicit LinkLedger(const ObjectTable& table);
+
+  const ObjectTable& table() const { return table_; }
+
+  // A good copy of the object was verified. Returns: false when it was known before.
+  bool set_present(std::uint32_t number, ObjectType type);
+  // Returns: kUnknown when no good copy was seen.
+  ObjectType present_type(std::uint32_t number) const {
+    return static_cast<ObjectType>(state_[number].load(std::memory_order_relaxed) & kTypeMask);
+  }
+  void forget_present(std::uint32_t number) {
+    state_[number].fetch_and(static_cast<std::uint8_t>(~kTypeMask));
+  }
+
+  // Returns: true for the first copy that asks: its links are the ones that count.
+  bool claim_links(std::uint32_t number) {
+    return (state_[number].fetch_or(kLinksClaimed, std::memory_order_relaxed) & kLinksClaimed) == 0;
+  }
+  bool links_claimed(std::uint32_t number) const {
+    return (state_[number].load(std::memory_order_relaxed) & kLinksClaimed) != 0;
+  }
+
+  // One link to an object of the table.
+  void add_link(std::uint32_t target, ObjectType as_type) {
+    const auto bit = static_cast<std::uint8_t>(1u << static_cast<unsigned>(as_type));
+    std::atomic<std::uint8_t>& expected = expected_[target];
+    // Test first: a bit that is set already (nearly always) must not fight over the cache line.
+    if ((expected.load(std::memory_order_relaxed) & bit) == 0) {
+      expected.fetch_or(bit, std::memory_order_relaxed);
+    }
+    if (counts_ != nullptr) counts_[target].fetch_add(1, std::memory_order_relaxed);
+  }
+  bool is_expected_as(std::uint32_t number, ObjectType type) const {
+    return (expected_[number].load(std::memory_order_relaxed) >> static_cast<unsigned>(type) & 1) !=
+           0;
+  }
+  // True when some link names the object as something it is not.
+  bool is_disputed(std::uint32_t number) const;
+  bool has_links(std::uint32_t number) const {
+    return expected_[number].load(std::memory_order_relaxed) != 0;
+  }
+  bool counting() const { return counts_ != nullptr; }
+  // Returns: links that are left after this one was taken back. Requires: counting().
+  std::uint32_t take_back_link(std::uint32_t target) {
+    return counts_[target].fetch_sub(1, std::memory_order_relaxed) - 1;
+  }
+
+  // Lists of one worker go in as a whole.
+  void add_missing(std::vector<MissingLink>&& links);
+  const std::vector<MissingLink>& missing() const { return missing_; }
+
+  // Forgets all links, but not which objects are present: a pass over the present objects is to
+  // enter them again, counting.
+  void start_counting();
+
+  // Links to these objects are noted one by one from now on (before a counting pass).
+  void watch(std::vector<std::uint32_t> numbers);
+  bool is_watched(std::uint32_t number) const {
+    return !watched_.empty() && watched_.contains(number);
+  }
+  struct WatchedLink {
+    std::uint32_t parent;
+    std::uint32_t target;
+    ObjectType type;
+  };
+  void add_watched(const WatchedLink& link);
+  std::vector<WatchedLink> take_watched();
+
+ private:
+  static constexpr std::uint8_t kTypeMask = 7;
+  static constexpr std::uint8_t kLinksClaimed = 8;
+
+  const ObjectTable& table_;
+  std::unique_ptr<std::atomic<std::uint8_t>[]> state_;
+  std::unique_ptr<std::atomic<std::uint8_t>[]> expected_;
+  std::unique_ptr<std::atomic<std::uint32_t>[]> counts_;
+  std::mutex mutex_;
+  std::vector<MissingLink> missing_;        // guarded by mutex_ while workers run
+  std::vector<WatchedLink> watched_links_;  // guarded by mutex_
+  std::unordered_set<std::uint32_t> watched_;
+};
+
+}  // namespace assay

@@ -1,0 +1,82 @@
+// ObjectTable: every object id of a run, numbered densely, and what is known of each object.
+//
+// Ids are sorted, so numbers follow the order of ids. Lookup is by open addressing (8 bytes a
+// slot: tag and number): halving takes 25 times as long on the 135 million links of git's own
+// repository. The hash is keyed at random, so that an index full of made-up ids cannot slow it.
+//
+// Thread safety: built by one thread; afterwards find() and the state of objects may be used from
+// any thread (state is atomic, relaxed: it is read for decisions only after the workers joined).
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "store/base/object_id.h"
+#include "store/base/object_type.h"
+#include "store/base/positions.h"
+
+namespace assay {
+
+class ObjectTable {
+ public:
+  static constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
+
+  // A run of ids, each id_size bytes, `stride` bytes apart.
+  struct IdRun {
+    const std::uint8_t* first = nullptr;
+    std::size_t stride = 0;
+    std::uint32_t count = 0;
+    std::uint32_t* numbers = nullptr;  // when not null: receives the number of each id
+  };
+
+  // Takes the ids of all runs, each in ascending order or not, duplicates allowed.
+  ObjectTable(HashKind kind, const std::vector<IdRun>& runs);
+
+  HashKind kind() const { return kind_; }
+  std::uint32_t size() const { return size_; }
+  const std::uint8_t* raw_id(std::uint32_t number) const {
+    return ids_.data() + std::size_t{number} * id_size_;
+  }
+  ObjectId id(std::uint32_t number) const { return ObjectId::from_raw(raw_id(number), kind_); }
+
+  // Returns: the number of the id, or kAbsent.
+  std::uint32_t find(const std::uint8_t* raw_id) const { return find_from(hash(raw_id), raw_id); }
+  std::uint32_t find(const ObjectId& id) const { return find(id.data()); }
+
+  // Lookup in steps, so that many can be under way at once: prefetch what the next step reads.
+  std::uint64_t hash(const std::uint8_t* raw_id) const {
+    std::uint64_t a;
+    std::uint64_t b;
+    std::memcpy(&a, raw_id, 8);
+    std::memcpy(&b, raw_id + 8, 8);
+    const std::uint64_t mixed = (a ^ key_) * 0x9e3779b97f4a7c15u + b * 0xc2b2ae3d27d4eb4fu;
+    return mixed ^ (mixed >> 32);
+  }
+  void prefetch_slot(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & mask_]); }
+  // Prefetches the id that the first slot of `hash` names.
+  void prefetch_id(std::uint64_t hash) const {
+    const std::uint32_t number = slots_[hash & mask_].number;
+    if (number != kAbsent) __builtin_prefetch(raw_id(number));
+  }
+  std::uint32_t find_from(std::uint64_t hash, const std::uint8_t* raw_id) const;
+
+ private:
+  struct Slot {
+    std::uint32_t tag;
+    std::uint32_t number;
+  };
+
+  void fill_slots();
+
+  HashKind kind_;
+  std::size_t id_size_;
+  std::uint32_t size_ = 0;
+  std::vector<std::uint8_t> ids_;
+  std::vector<Slot> slots_;
+  std::uint64_t mask_ = 0;
+  std::uint64_t key_ = 0;
+};
+
+}  // namespace assay

@@ -1,0 +1,94 @@
+// Storage: every file that holds objects, of all object directories, opened and listed before
+// anything is verified: pack indexes loaded, delta forests built, loose objects listed, all ids in
+// one table.
+//
+// Immutable once loaded. Thread safety: const members may be used from any thread.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/fsck/object_table.h"
+#include "store/fsck/object_verifier.h"
+#include "store/loose/loose_directory.h"
+#include "store/pack/delta_forest.h"
+
+namespace assay {
+
+// An object directory: where it lies, and its path as messages show it.
+struct ObjectDirectoryPath {
+  std::string path;
+  std::string shown;
+};
+
+struct StoredPack {
+  std::uint32_t file = 0;  // rank in Storage::files()
+  bool promisor = false;   // promised by a remote that is configured as a promisor
+  os::MappedFile index_file;
+  std::string index_path;
+  std::optional<PackIndex> index;
+  std::optional<PackFile> pack;
+  DeltaForest forest;
+  std::vector<std::uint32_t> numbers;  // object number of every index position
+};
+
+// The loose objects of one fan-out directory.
+struct StoredFanout {
+  std::uint32_t file = 0;       // rank in Storage::files()
+  std::uint32_t directory = 0;  // rank among the object directories
+  unsigned fanout = 0;
+  std::uint32_t first_item = 0;  // order of its first object in the directory
+  std::vector<LooseFile> objects;
+  std::vector<std::uint32_t> numbers;  // object number of every object
+};
+
+class Storage {
+ public:
+  struct Options {
+    HashKind kind = HashKind::kSha1;
+    bool packs_are_promised = false;  // .promisor marks count
+    bool read_packs = true;           // build forests; without, only ids are known
+    unsigned threads = 1;
+  };
+
+  // `problems` receives what is wrong with files as a whole; a pack that cannot be used is left
+  // out and its ids with it.
+  static std::unique_ptr<Storage> load(os::System& system,
+                                       const std::vector<ObjectDirectoryPath>& directories,
+                                       const Options& options, const Policy& policy,
+                                       FindingSink& problems);
+
+  os::System& system() const { return system_; }
+  HashKind kind() const { return options_.kind; }
+  const std::vector<ObjectDirectoryPath>& directories() const { return directories_; }
+  const std::vector<SourceFile>& files() const { return files_; }
+  const std::deque<StoredPack>& packs() const { return packs_; }
+  const std::deque<StoredFanout>& fanouts() const { return fanouts_; }
+  const ObjectTable& table() const { return *table_; }
+
+ private:
+  explicit Storage(os::System& system, const Options& options)
+      : system_(system), options_(options) {}
+
+  void list_loose(std::uint32_t directory, const Policy& policy, FindingSink& problems);
+  void list_packs(std::uint32_t directory, const Policy& policy, FindingSink& problems);
+  bool load_pack(StoredPack& pack, const std::string& open_stem, const std::string& shown_stem,
+                 const Policy& policy, FindingSink& problems);
+  void report_storage_fault(Fault fault, ExitBit bit, const std::string& file, std::uint32_t phase,
+                            const Policy& policy, FindingSink& problems);
+  void build_table();
+
+  os::System& system_;
+  Options options_;
+  std::vector<ObjectDirectoryPath> directories_;
+  std::vector<SourceFile> files_;
+  std::deque<StoredPack> packs_;
+  std::deque<StoredFanout> fanouts_;
+  std::unique_ptr<ObjectTable> table_;
+  std::uint64_t problem_count_ = 0;
+};
+
+}  // namespace assay

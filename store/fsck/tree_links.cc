@@ -1,0 +1,167 @@
+#include "store/fsck/tree_links.h"
+
+#include <algorithm>
+
+#include "store/fsck/rules/tree_rules.h"
+
+namespace assay {
+
+bool TreeLinks::inspect(const TreeEntry& entry, std::uint32_t quick) {
+  return inspect_entry(entry, quick, kind_, special_);
+}
+
+void TreeLinks::add_link(const TreeEntry& entry, std::uint32_t number, std::uint32_t offset,
+                         bool counts, TreeInfo* info) {
+  const TreeObjectKind kind = entry_kind(entry.mode);
+  if (kind == TreeObjectKind::kGitlink) return;
+  if (!counts && info == nullptr) return;
+  links_.add(number, entry.id,
+             kind == TreeObjectKind::kTree ? ObjectType::kTree : ObjectType::kBlob, counts, offset,
+             info != nullptr ? &info->missing : nullptr);
+}
+
+TreeLinks::Outcome TreeLinks::parse(std::uint32_t number, ByteView body, bool counts,
+                                    TreeInfo* info) {
+  Outcome outcome;
+  TreeOrder order;
+  TreeEntry entry;
+  std::size_t at = 0;
+  while (at < body.size()) {
+    if (!parse_tree_entry(body.subspan(at), kind_, entry)) {
+      outcome.malformed = outcome.unusual = true;
+      return outcome;
+    }
+    outcome.unusual |= look_closer(entry);
+    outcome.unusual |= order.add(entry);
+    add_link(entry, number, static_cast<std::uint32_t>(at), counts, info);
+    if (info != nullptr) info->starts.push_back(static_cast<std::uint32_t>(at));
+    at += entry.size;
+  }
+  if (info != nullptr) info->starts.push_back(static_cast<std::uint32_t>(at));
+  return outcome;
+}
+
+// The state of one difference parse: how far the entries of the result are known.
+struct TreeLinks::Walk {
+  TreeLinks& tree;
+  std::uint32_t number;
+  ByteView body;
+  const TreeInfo& base;
+  bool counts;
+  TreeInfo* info;
+  Outcome outcome;
+  std::size_t next = 0;      // where the next entry of the result begins
+  std::size_t previous = 0;  // where the last one begins
+  bool has_previous = false;
+  std::size_t hint = 0;  // index of the base entry that probably comes next
+
+  bool entry_at(std::size_t at, TreeEntry& entry) const {
+    return parse_tree_entry(body.subspan(at), tree.kind_, entry);
+  }
+
+  void check_order(const TreeEntry& entry) {
+    if (!has_previous) return;
+    TreeEntry before;
+    if (!entry_at(previous, before) || pair_order(before, entry) != 0) outcome.unusual = true;
+  }
+
+  // One entry that is not inherited whole. Returns: false when it is malformed.
+  bool take_new() {
+    TreeEntry entry;
+    if (!entry_at(next, entry)) {
+      outcome.malformed = outcome.unusual = true;
+      return false;
+    }
+    outcome.unusual |= tree.look_closer(entry);
+    check_order(entry);
+    tree.add_link(entry, number, static_cast<std::uint32_t>(next), counts, info);
+    if (info != nullptr) info->starts.push_back(static_cast<std::uint32_t>(next));
+    previous = next;
+    has_previous = true;
+    next += entry.size;
+    return true;
+  }
+
+  // Returns: the index of the base entry that begins at `offset`, or none.
+  std::size_t base_entry_at(std::size_t offset) {
+    const auto& starts = base.starts;
+    if (hint < starts.size() && starts[hint] == offset) return hint;
+    const auto found = std::lower_bound(starts.begin(), starts.end(), offset);
+    return found != starts.end() && *found == offset
+               ? static_cast<std::size_t>(found - starts.begin())
+               : starts.size();
+  }
+
+  // Inherits base entries [first, last): they are copied whole.
+  void take_inherited(std::size_t first, std::size_t last) {
+    const auto& starts = base.starts;
+    const std::uint32_t begin = starts[first];
+    const std::uint32_t end = starts[last];
+    TreeEntry entry;
+    if (has_previous) {
+      if (entry_at(next, entry)) check_order(entry);
+    }
+    const auto shift = static_cast<std::uint32_t>(next) - begin;
+    if (info != nullptr) {
+      const std::size_t old_size = info->starts.size();
+      info->starts.resize(old_size + (last - first));
+      std::uint32_t* to = info->starts.data() + old_size;
+      for (std::size_t i = first; i < last; ++i) *to++ = starts[i] + shift;
+    }
+    for (const std::uint32_t missing : base.missing) {
+      if (missing < begin || missing >= end) continue;
+      const std::uint32_t at = missing + shift;
+      if (info != nullptr) info->missing.push_back(at);
+      if (counts && entry_at(at, entry)) {
+        tree.links_.add_missing(number, entry.id,
+                                entry_kind(entry.mode) == TreeObjectKind::kTree
+                                    ? ObjectType::kTree
+                                    : ObjectType::kBlob);
+      }
+    }
+    previous = starts[last - 1] + shift;
+    has_previous = true;
+    next += end - begin;
+    hint = last;
+  }
+
+  // The result's bytes [out, out + size) are the base's from `offset` on.
+  bool take_copy(std::size_t out, std::size_t offset, std::size_t size) {
+    while (next < out) {
+      if (!take_new()) return false;
+    }
+    const std::size_t limit = offset + size;
+    while (next < out + size) {
+      const std::size_t first = base_entry_at(offset + (next - out));
+      const auto& starts = base.starts;
+      if (first + 1 < starts.size() && starts[first + 1] <= limit) {
+        const auto after = std::upper_bound(starts.begin() + static_cast<std::ptrdiff_t>(first) + 1,
+                                            starts.end(), limit);
+        take_inherited(first, static_cast<std::size_t>(after - starts.begin()) - 1);
+      } else if (!take_new()) {
+        return false;
+      }
+    }
+    return true;
+  }
+};
+
+TreeLinks::Outcome TreeLinks::parse_difference(std::uint32_t number, ByteView body,
+                                               ByteView program, const TreeInfo& base, bool counts,
+                                               TreeInfo* info) {
+  Walk walk{*this, number, body, base, counts, info, {}, 0, 0, false, 0};
+  if (info != nullptr) info->starts.reserve(base.starts.size() + 8);
+  DeltaCursor cursor(program);
+  DeltaOperation operation;
+  std::size_t out = 0;
+  bool sound = true;
+  while (sound && cursor.next(operation)) {
+    if (operation.copy) sound = walk.take_copy(out, operation.offset, operation.size);
+    out += operation.size;
+  }
+  while (sound && walk.next < body.size()) sound = walk.take_new();
+  if (sound && info != nullptr) info->starts.push_back(static_cast<std::uint32_t>(walk.next));
+  return walk.outcome;
+}
+
+}  // namespace assay

@@ -1,0 +1,129 @@
+#include "tools/fsck/fsck.h"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <string>
+#include <vector>
+
+#include "store/fsck.h"
+#include "tools/common/options.h"
+#include "tools/fsck/render.h"
+
+namespace assay::tools {
+namespace {
+
+struct Settings {
+  FsckOptions fsck;
+  bool lost_found = false;
+  bool cache = false;
+  bool name_objects = false;
+  bool verbose = false;
+  bool progress = false;
+  bool statistics = ::isatty(STDERR_FILENO) != 0;
+  bool profile = false;
+  bool detect = true;
+  std::vector<std::string> repositories;
+};
+
+// Returns: the number with an optional unit k, m, g (powers of 1024), or nothing.
+std::optional<std::uint64_t> parse_size(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) return std::nullopt;
+  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  unsigned shift = 0;
+  if (unit == "k" || unit == "K") shift = 10;
+  if (unit == "m" || unit == "M") shift = 20;
+  if (unit == "g" || unit == "G") shift = 30;
+  if ((shift == 0 && !unit.empty()) || (value << shift) >> shift != value) return std::nullopt;
+  return value << shift;
+}
+
+void declare_options(OptionParser& parser, Settings& settings) {
+  FsckOptions& fsck = settings.fsck;
+  parser.flag('v', "verbose", "say more", &settings.verbose);
+  parser.flag(0, "unreachable", "show unreachable objects", &fsck.show_unreachable);
+  parser.flag(0, "dangling", "show dangling objects", &fsck.show_dangling);
+  parser.flag(0, "tags", "report tags", &fsck.show_tags);
+  parser.flag(0, "root", "report root commits", &fsck.show_roots);
+  parser.flag(0, "cache", "make index objects head nodes", &settings.cache);
+  parser.flag(0, "reflogs", "make reflogs head nodes (default)", &fsck.use_reflogs);
+  parser.flag(0, "full", "also consider packs and alternate objects", &fsck.full);
+  parser.flag(0, "connectivity-only", "check only connectivity", &fsck.connectivity_only);
+  parser.flag(0, "strict", "enable more strict checking", &fsck.strict);
+  parser.flag(0, "progress", "show progress", &settings.progress);
+  parser.flag(0, "references", "check reference database consistency", &fsck.check_references);
+  parser.flag(0, "stats", "end with one line of figures (default on a terminal)",
+              &settings.statistics);
+  parser.flag(0, "profile", "show where the time went", &settings.profile);
+  parser.flag(0, "collision-detection", "look for SHA-1 collision attacks (default)",
+              &settings.detect);
+  parser.value('j', "threads", "n", "use that many threads",
+               [&settings](std::string_view text) -> std::optional<std::string> {
+                 unsigned threads = 0;
+                 const auto [end, error] =
+                     std::from_chars(text.data(), text.data() + text.size(), threads);
+                 if (error != std::errc() || end != text.data() + text.size() || threads > 1024) {
+                   return "threads expects a number from 0 to 1024";
+                 }
+                 settings.fsck.threads = threads;
+                 return std::nullopt;
+               });
+  parser.value(0, "memory", "size", "bytes for objects under way, k, m and g are units",
+               [&settings](std::string_view text) -> std::optional<std::string> {
+                 const auto size = parse_size(text);
+                 if (!size || *size < (std::uint64_t{1} << 20)) {
+                   return "memory expects a size of at least 1m";
+                 }
+                 settings.fsck.memory = *size;
+                 return std::nullopt;
+               });
+  parser.value(0, "repo", "path", "check that repository (may be repeated)",
+               [&settings](std::string_view text) -> std::optional<std::string> {
+                 settings.repositories.emplace_back(text);
+                 return std::nullopt;
+               });
+}
+
+int check_one(Context& context, const Settings& settings, const FsckOptions& options) {
+  auto report = run_fsck(context.system, options);
+  if (!report) {
+    for (const std::string& cause : report.error().causes) print_error(context, cause);
+    return die(context, report.error().text);
+  }
+  render_findings(*report, context.out, context.err);
+  context.out.flush();
+  if (settings.profile) context.err.write(stage_table(report->statistics));
+  if (settings.statistics) context.err.write(statistics_line(report->statistics) + "\n");
+  return report->exit_status;
+}
+
+}  // namespace
+
+int run_fsck_command(Context& context, Arguments arguments) {
+  Settings settings;
+  OptionParser parser({"assay fsck [<options>] [<object>...]",
+                       "assay fsck [<options>] --repo <path> [--repo <path>...]"});
+  declare_options(parser, settings);
+  if (const auto status = parser.parse(context, arguments)) return *status;
+  FsckOptions options = settings.fsck;
+  options.detect_collisions = settings.detect;
+  options.repository.git_dir = context.globals.git_dir;
+  options.repository.overrides = context.globals.config;
+  options.objects = parser.positional();
+  if (settings.cache) options.use_index = true;
+  if (settings.repositories.empty()) return check_one(context, settings, options);
+  int status = 0;
+  for (const std::string& path : settings.repositories) {
+    FsckOptions one = options;
+    one.repository.directory = path;
+    if (settings.repositories.size() > 1) context.err.write("Checking repository " + path + "\n");
+    const int result = check_one(context, settings, one);
+    // A repository that cannot be checked at all must not hide among the bits of others.
+    status = result == kExitFatal || status == kExitFatal ? kExitFatal : status | result;
+  }
+  return status;
+}
+
+}  // namespace assay::tools

@@ -1,0 +1,100 @@
+#include "tools/fsck/render.h"
+
+#include <fmt/format.h>
+
+namespace assay::tools {
+namespace {
+
+// What comes from a repository must not speak to the terminal: control bytes are shown escaped.
+// The line feed within a finding (the second half of a broken link) is our own.
+std::string printable(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f) {
+      result += fmt::format("\\x{:02x}", byte);
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+std::string_view severity_word(Severity severity) {
+  return severity >= Severity::kError ? "error" : "warning";
+}
+
+std::string line_of(const Finding& finding) {
+  const Message& row = message(finding.id);
+  const std::string_view word = severity_word(finding.severity);
+  const std::string oid = finding.oid ? finding.oid->hex() : std::string();
+  switch (row.shape) {
+    case Shape::kInObject:
+      return fmt::format("{} in {} {}: {}: {}", word, type_name(finding.type), oid, row.name,
+                         finding.text);
+    case Shape::kInObjectPlain:
+      return fmt::format("{} in {} {}: {}", word, type_name(finding.type), oid, finding.text);
+    case Shape::kInRef:
+      return fmt::format("{}: {}: {}: {}", word, finding.ref, row.name, finding.text);
+    case Shape::kErrorLine:
+      return "error: " + finding.text;
+    case Shape::kWarningLine:
+      return fmt::format("{}: {}", word, finding.text);
+    case Shape::kPlainLine:
+    case Shape::kResultLine:
+      return finding.text;
+  }
+  return finding.text;
+}
+
+}  // namespace
+
+void render_findings(const FsckReport& report, Output& out, Output& err) {
+  std::string results;
+  std::string messages;
+  constexpr std::size_t kEnough = std::size_t{64} << 10;
+  const auto flush = [&] {
+    out.write(results);
+    err.write(messages);
+    results.clear();
+    messages.clear();
+  };
+  for (const Finding& finding : report.findings) {
+    std::string& text = message(finding.id).shape == Shape::kResultLine ? results : messages;
+    for (const std::string& cause : finding.causes) text += "error: " + printable(cause) + "\n";
+    text += printable(line_of(finding)) + "\n";
+    if (results.size() + messages.size() > kEnough) flush();
+  }
+  flush();
+}
+
+std::string statistics_line(const FsckStatistics& statistics) {
+  const double share =
+      statistics.cpu_seconds > 0 ? 100 * statistics.sha1_seconds / statistics.cpu_seconds : 0;
+  const double gigabytes = static_cast<double>(statistics.hashed_bytes) * 1e-9;
+  const double rate = statistics.sha1_seconds > 0 ? gigabytes / statistics.sha1_seconds : 0;
+  return fmt::format(
+      "SHA-1 {:.1f} % of CPU time (kernel {}, {}, {} objects, {:.2f} GB, {:.1f} GB/s); {:.2f} s "
+      "with {} {}",
+      share, statistics.kernel, statistics.detecting ? "detecting" : "collision detection off",
+      statistics.objects, gigabytes, rate, statistics.seconds, statistics.threads,
+      statistics.threads == 1 ? "thread" : "threads");
+}
+
+std::string stage_table(const FsckStatistics& statistics) {
+  double total = 0;
+  for (const auto& stage : statistics.stages) total += stage.seconds;
+  std::string table = fmt::format("{:<10} {:>9} {:>7}\n", "stage", "seconds", "share");
+  for (const auto& stage : statistics.stages) {
+    table += fmt::format("{:<10} {:>9.3f} {:>5.1f} %\n", stage.name, stage.seconds,
+                         total > 0 ? 100 * stage.seconds / total : 0);
+  }
+  table += fmt::format("{:<10} {:>9.3f}\n", "workers", total);
+  table += fmt::format("objects {}, bytes {}, hashed bytes {}, packs {}, loose objects {}\n",
+                       statistics.objects, statistics.object_bytes, statistics.hashed_bytes,
+                       statistics.packs, statistics.loose_objects);
+  return table;
+}
+
+}  // namespace assay::tools
