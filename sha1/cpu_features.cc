@@ -44,7 +44,10 @@ CpuFeatures detect() {
   const bool vl = has_bit(ebx, 31);
   if (zmm && f && dq && bw && vl) {
     features |= kCpuAvx512;
-    if (has_bit(ecx, 12)) features |= kCpuAvx512Bitalg;
+    const bool bitalg = has_bit(ecx, 12);
+    const bool vbmi = has_bit(ecx, 1);
+    const bool gfni = has_bit(ecx, 8);
+    if (bitalg && vbmi && gfni) features |= kCpuAvx512Ice;
   }
   return features;
 }
@@ -71,7 +74,7 @@ std::string cpu_feature_names(CpuFeatures features) {
                              {kCpuShaNi, "sha_ni"},
                              {kCpuAvx2, "avx2"},
                              {kCpuAvx512, "avx512f+bw+dq+vl"},
-                             {kCpuAvx512Bitalg, "avx512_bitalg"}};
+                             {kCpuAvx512Ice, "avx512_bitalg+vbmi+gfni"}};
   std::string names;
   for (const Name& name : kNames) {
     if ((features & name.bit) == 0) continue;

@@ -11,11 +11,11 @@ namespace assay::sha1 {
 /// The vector bits promise that the operating system saves the registers too: kAvx2 needs ymm
 /// state enabled in XCR0, the AVX-512 bits need opmask and zmm state.
 enum CpuFeature : std::uint32_t {
-  kCpuSse41 = 1U << 0,         ///< SSSE3 and SSE4.1.
-  kCpuShaNi = 1U << 1,         ///< SHA1RNDS4 and its family.
-  kCpuAvx2 = 1U << 2,          ///< AVX2.
-  kCpuAvx512 = 1U << 3,        ///< AVX-512 F, BW, DQ and VL (Skylake-SP and later).
-  kCpuAvx512Bitalg = 1U << 4,  ///< AVX512_BITALG (VPSHUFBITQMB; Ice Lake and later).
+  kCpuSse41 = 1U << 0,      ///< SSSE3 and SSE4.1.
+  kCpuShaNi = 1U << 1,      ///< SHA1RNDS4 and its family.
+  kCpuAvx2 = 1U << 2,       ///< AVX2.
+  kCpuAvx512 = 1U << 3,     ///< AVX-512 F, BW, DQ and VL (Skylake-SP and later).
+  kCpuAvx512Ice = 1U << 4,  ///< AVX-512 BITALG and VBMI, and GFNI (Ice Lake, Zen 4 and later).
 };
 
 /// A set of CpuFeature bits.

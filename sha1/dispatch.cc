@@ -12,9 +12,9 @@ namespace {
 constexpr Kernels kTable[] = {
 #if defined(__x86_64__)
     {.name = "avx512_x16",
-     .required = kCpuShaNi | kCpuAvx512 | kCpuAvx512Bitalg,
+     .required = kCpuShaNi | kCpuAvx512 | kCpuAvx512Ice,
      .compress = compress_sha_ni_avx512,
-     .compress_detecting = compress_detecting_portable,
+     .compress_detecting = compress_detecting_sha_ni_avx512,
      .lanes = 16,
      .worthwhile_lanes = 6,
      .compress_lanes = compress_lanes_avx512_x16,

@@ -33,7 +33,7 @@ bool recompress_block(const std::uint32_t before[5], const std::uint8_t* block,
 // kernels/x86_64/avx512_x16.cc: needs kCpuAvx512.
 CompressLanes compress_lanes_avx512_x16;
 
-// kernels/x86_64/avx512_bitalg_x16.cc: needs kCpuAvx512Bitalg too.
+// kernels/x86_64/avx512_bitalg_x16.cc: needs kCpuAvx512Ice too.
 CompressLanesLogging compress_lanes_logging_avx512_bitalg_x16;
 JudgeLanes judge_lanes_avx512_bitalg;
 
@@ -57,6 +57,9 @@ Compress compress_sha_ni;
 
 // kernels/x86_64/sha_ni_avx512.cc: needs kCpuShaNi and kCpuAvx512.
 Compress compress_sha_ni_avx512;
+
+// kernels/x86_64/sha_ni_avx512_detecting.cc: needs kCpuAvx512Ice too.
+CompressDetecting compress_detecting_sha_ni_avx512;
 
 #endif
 

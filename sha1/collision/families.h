@@ -1,0 +1,100 @@
+#ifndef ASSAY_SHA1_COLLISION_FAMILIES_H_
+#define ASSAY_SHA1_COLLISION_FAMILIES_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "sha1/collision/conditions.h"
+#include "sha1/collision/vectors.h"
+
+/// The conditions of one block, many at a time.
+///
+/// Conditions of vectors that differ in K only are shifted copies of each other: what II(45,0) asks
+/// of words 44 and 45, II(46,0) asks of 45 and 46. Such a set is a *family*. If the bits b of words
+/// 33 to 64 are gathered into one 32-bit word S[b], a family is tested for all its vectors by one
+/// expression, ((S[p] rotated) ^ (S[q] rotated) ^ c) & mask, and families are independent of each
+/// other: they fill the lanes of a vector in any order.
+///
+/// Each vector owns one bit of the result, which is set when some condition of it is broken; the
+/// results of all families are united.
+///
+/// Everything here is derived from kConditions at compile time.
+namespace assay::sha1::collision {
+
+/// The word that bit 0 of each S stands for.
+inline constexpr unsigned kSliceBase = kLastWord - 31;
+
+/// The bit that a vector owns in the result. Vectors that differ in K only own neighbouring bits.
+constexpr unsigned result_bit(unsigned vector) {
+  const Vector& v = kVectors[vector];
+  if (v.kind == Kind::kOne) return v.b == 0 ? v.k - 43U : 22U + v.k - 46U;
+  if (v.b == 0) return 10U + v.k - 45U;
+  return v.k == 46 ? 31U : 28U + v.k - 49U;  // II(46,2) stands apart: II(47,2) is not there
+}
+
+struct Family {
+  std::uint8_t p;
+  std::uint8_t q;
+  std::uint8_t c;
+  std::uint8_t rotate_p;  ///< Left, so that the words' bits fall on the bits of their vectors.
+  std::uint8_t rotate_q;
+  std::uint32_t mask;  ///< The vectors, by result bit.
+};
+
+struct Families {
+  unsigned count = 0;
+  Family families[kConditionCount] = {};
+};
+
+constexpr Families make_families() {
+  Families all;
+  for (const Condition& c : kConditions) {
+    for (VectorSet set = c.vectors; set != 0; set &= set - 1) {
+      const unsigned bit = result_bit(static_cast<unsigned>(std::countr_zero(set)));
+      const std::uint8_t rotate_p = static_cast<std::uint8_t>((bit + kSliceBase + 32 - c.i) % 32);
+      const std::uint8_t rotate_q = static_cast<std::uint8_t>((bit + kSliceBase + 32 - c.j) % 32);
+      unsigned f = 0;
+      while (f < all.count) {
+        const Family& other = all.families[f];
+        if (other.p == c.p && other.q == c.q && other.c == c.c && other.rotate_p == rotate_p &&
+            other.rotate_q == rotate_q) {
+          break;
+        }
+        ++f;
+      }
+      if (f == all.count) {
+        all.families[f] = {c.p, c.q, c.c, rotate_p, rotate_q, 0};
+        ++all.count;
+      }
+      all.families[f].mask |= VectorSet{1} << bit;
+    }
+  }
+  return all;
+}
+
+inline constexpr Families kFamilies = make_families();
+
+/// The vectors whose bits are not set in a result.
+constexpr VectorSet remaining_vectors(std::uint32_t result) {
+  VectorSet set = 0;
+  for (unsigned d = 0; d < kVectorCount; ++d) {
+    if (((result >> result_bit(d)) & 1) == 0) set |= VectorSet{1} << d;
+  }
+  return set;
+}
+
+namespace internal {
+
+constexpr bool result_bits_are_distinct() {
+  std::uint32_t used = 0;
+  for (unsigned d = 0; d < kVectorCount; ++d) used |= std::uint32_t{1} << result_bit(d);
+  return used == 0xffffffff;
+}
+static_assert(result_bits_are_distinct());
+
+}  // namespace internal
+
+}  // namespace assay::sha1::collision
+
+#endif  // ASSAY_SHA1_COLLISION_FAMILIES_H_
