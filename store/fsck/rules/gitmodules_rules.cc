@@ -22,6 +22,13 @@ std::optional<SubmoduleKey> parse_submodule_key(std::string_view variable) {
                       variable.substr(last_dot + 1)};
 }
 
+// git's fsck reads the bytes of a blob as signed characters: a byte order mark is a syntax error to
+// it, and FF is the end of the file, so that a url behind one escapes it, though not those who read
+// the file in a worktree. The variables are judged all the same.
+bool git_reads_differently(std::string_view text) {
+  return text.starts_with("\xef\xbb\xbf") || text.find('\xff') != std::string_view::npos;
+}
+
 }  // namespace
 
 void check_gitmodules_blob(ByteView body, RuleReporter& reporter) {
@@ -48,7 +55,7 @@ void check_gitmodules_blob(ByteView body, RuleReporter& reporter) {
                       "disallowed submodule update setting: " + value);
     }
   }
-  if (config.error_line) {
+  if (config.error_line || git_reads_differently(as_text(body))) {
     reporter.report(MessageId::kGitmodulesParse, "could not parse gitmodules blob");
   }
 }
