@@ -1,10 +1,9 @@
 """What the campaigns share: finding the programs, running them with limits, counting."""
 import argparse
 import concurrent.futures
+import json
 import os
 import re
-import resource
-import signal
 import subprocess
 import sys
 import tempfile
@@ -33,39 +32,31 @@ class Run:
         self.peak_kib, self.seconds = peak_kib, seconds
 
 
-def run(command, cwd=None, timeout=30, env=None, stdin=None, address_space=None):
-    """Runs a command; never waits longer than `timeout` seconds, nor for its children's pipes."""
-    def limit():
-        if address_space:
-            resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+_launchers = {}  # process id -> the launcher that this process started
 
-    out, err = tempfile.TemporaryFile(), tempfile.TemporaryFile()
-    with out, err:
-        started = time.monotonic()
-        process = subprocess.Popen(command, cwd=cwd, env=git_environment(env), stdout=out,
-                                   stderr=err, stdin=stdin or subprocess.DEVNULL,
-                                   preexec_fn=limit, start_new_session=True)
-        deadline, status, usage = started + timeout, None, None
-        pause = 0.001
-        while True:
-            pid, wait_status, usage = os.wait4(process.pid, os.WNOHANG)
-            if pid:
-                status = os.waitstatus_to_exitcode(wait_status)
-                break
-            if time.monotonic() > deadline:
-                # Only this run's own session: whatever the program may have started.
-                os.killpg(process.pid, signal.SIGKILL)
-                _, _, usage = os.wait4(process.pid, 0)
-                break
-            time.sleep(pause)
-            pause = min(pause * 1.5, 0.02)
-        process.returncode = status if status is not None else -signal.SIGKILL
-        seconds = time.monotonic() - started
-        out.seek(0)
-        err.seek(0)
-        return Run(status, out.read().decode("utf-8", "replace"),
-                   err.read().decode("utf-8", "replace"), usage.ru_maxrss, seconds)
+
+def launcher():
+    """The helper process that runs the commands; see launcher.py for why."""
+    if os.getpid() not in _launchers:
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "launcher.py")
+        _launchers[os.getpid()] = subprocess.Popen(
+            [sys.executable, "-S", path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    return _launchers[os.getpid()]
+
+
+def run(command, cwd=None, timeout=30, env=None, stdin=None, address_space=None):
+    """Runs a command, with git_environment() and `env` as environment, for `timeout` seconds at
+    most. `stdin` is a path; without one, standard input is empty."""
+    with tempfile.NamedTemporaryFile() as out, tempfile.NamedTemporaryFile() as err:
+        helper = launcher()
+        helper.stdin.write(json.dumps({
+            "command": command, "cwd": cwd, "timeout": timeout, "env": git_environment(env),
+            "stdin": stdin, "stdout": out.name, "stderr": err.name,
+            "address_space": address_space}) + "\n")
+        helper.stdin.flush()
+        answer = json.loads(helper.stdout.readline())
+        return Run(answer["status"], out.read().decode("utf-8", "replace"),
+                   err.read().decode("utf-8", "replace"), answer["peak_kib"], answer["seconds"])
 
 
 def git_version(git):
