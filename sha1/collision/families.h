@@ -75,14 +75,20 @@ constexpr Families make_families() {
 
 inline constexpr Families kFamilies = make_families();
 
-/// The vectors whose bits are not set in a result.
-constexpr VectorSet remaining_vectors(std::uint32_t result) {
-  VectorSet set = 0;
+namespace internal {
+
+constexpr auto make_vector_of_bit() {
+  std::array<std::uint8_t, 32> vectors{};
   for (unsigned d = 0; d < kVectorCount; ++d) {
-    if (((result >> result_bit(d)) & 1) == 0) set |= VectorSet{1} << d;
+    vectors[result_bit(d)] = static_cast<std::uint8_t>(d);
   }
-  return set;
+  return vectors;
 }
+
+}  // namespace internal
+
+/// The vector that owns a bit of the result.
+inline constexpr std::array<std::uint8_t, 32> kVectorOfBit = internal::make_vector_of_bit();
 
 namespace internal {
 

@@ -26,35 +26,80 @@ constexpr std::uint32_t kRoundConstant[4] = {0x5a827999, 0x6ed9eba1, 0x8f1bbcdc,
 
 inline void expand(std::uint32_t w[80]) {
   for (unsigned t = 16; t < 80; ++t) {
-    w[t] = std::rotl(w[t - 3] ^ w[t - 8] ^ w[t - 14] ^ w[t - 16], 1);
+    std::uint32_t word = std::rotl(w[t - 3] ^ w[t - 8] ^ w[t - 14] ^ w[t - 16], 1);
+    // gcc 12 would make vectors of two words, whose loads wait for two stores each: half as fast.
+    __asm__("" : "+r"(word));
+    w[t] = word;
   }
 }
 
-inline std::uint32_t mix(unsigned t, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
-  if (t < 20) return d ^ (b & (c ^ d));
-  if (t < 40 || t >= 60) return b ^ c ^ d;
-  return (b & c) + (d & (b ^ c));
+// The mixing function of the steps 20 * kPhase to 20 * kPhase + 19.
+template <unsigned kPhase>
+[[gnu::always_inline]] inline std::uint32_t mix(std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+  if constexpr (kPhase == 0) return (b & c) + (~b & d);
+  if constexpr (kPhase == 2) return (b & c) + (d & (b ^ c));
+  return b ^ c ^ d;
 }
 
 struct Working {
   std::uint32_t a, b, c, d, e;
 };
 
-inline void forward(Working& s, const std::uint32_t w[80], unsigned from, unsigned to) {
+// These loops stay rolled: recompression is rare, and code that is rarely run is bound by its size.
+
+// Steps from to to - 1, all in one phase.
+template <unsigned kPhase>
+[[gnu::always_inline]] inline void forward(Working& s, const std::uint32_t w[80], unsigned from,
+                                           unsigned to) {
   for (unsigned t = from; t < to; ++t) {
     const std::uint32_t next =
-        std::rotl(s.a, 5) + mix(t, s.b, s.c, s.d) + s.e + kRoundConstant[t / 20] + w[t];
+        s.e + (kRoundConstant[kPhase] + w[t]) + mix<kPhase>(s.b, s.c, s.d) + std::rotl(s.a, 5);
     s = Working{next, s.a, std::rotl(s.b, 30), s.c, s.d};
   }
 }
 
-inline void backward(Working& s, const std::uint32_t w[80], unsigned from) {
-  for (unsigned t = from; t-- > 0;) {
+// Undoes the steps from - 1 to to, all in one phase. The e that a step finds is the d of the next;
+// all but one of its terms are known earlier.
+template <unsigned kPhase>
+[[gnu::always_inline]] inline void backward(Working& s, const std::uint32_t w[80], unsigned from,
+                                            unsigned to) {
+  for (unsigned t = from; t-- > to;) {
     const std::uint32_t b = std::rotr(s.c, 30);
-    const std::uint32_t e =
-        s.a - std::rotl(s.b, 5) - mix(t, b, s.d, s.e) - kRoundConstant[t / 20] - w[t];
-    s = Working{s.b, b, s.d, s.e, e};
+    const std::uint32_t known = s.a - (kRoundConstant[kPhase] + w[t]) - std::rotl(s.b, 5);
+    s = Working{s.b, b, s.d, s.e, known - mix<kPhase>(b, s.d, s.e)};
   }
+}
+
+inline void store(const Working& s, std::uint32_t state[5]) {
+  state[0] = s.a;
+  state[1] = s.b;
+  state[2] = s.c;
+  state[3] = s.d;
+  state[4] = s.e;
+}
+
+// Whether entry i is a collision.
+bool collides(const Suspects& suspects, unsigned i) {
+  std::uint32_t w[80];
+  for (unsigned t = 0; t < 16; ++t) w[t] = load_be32(suspects.twin[i] + 4 * t);
+  expand(w);
+  const auto& state = suspects.state;
+  Working out = {state[0][i], state[1][i], state[2][i], state[3][i], state[4][i]};
+  Working in = out;
+  if (((suspects.late >> i) & 1) != 0) {
+    forward<3>(out, w, kLateStep, 80);
+    backward<3>(in, w, kLateStep, 60);
+    backward<2>(in, w, 60, 40);
+  } else {
+    forward<2>(out, w, kEarlyStep, 60);
+    forward<3>(out, w, 60, 80);
+    backward<2>(in, w, kEarlyStep, 40);
+  }
+  backward<1>(in, w, 40, 20);
+  backward<0>(in, w, 20, 0);
+  return in.a + out.a == suspects.out[0][i] && in.b + out.b == suspects.out[1][i] &&
+         in.c + out.c == suspects.out[2][i] && in.d + out.d == suspects.out[3][i] &&
+         in.e + out.e == suspects.out[4][i];
 }
 
 // One condition, without a branch: takes its vectors out of `set` if it does not hold.
@@ -86,19 +131,7 @@ inline VectorSet judge(const std::uint32_t w[80]) {
 std::uint32_t recompress_portable(const Suspects& suspects) {
   std::uint32_t hits = 0;
   for (unsigned i = 0; i < suspects.count; ++i) {
-    std::uint32_t w[80];
-    for (unsigned t = 0; t < 16; ++t) w[t] = load_be32(suspects.twin[i] + 4 * t);
-    expand(w);
-    const auto& s = suspects.state;
-    const unsigned step = ((suspects.late >> i) & 1) != 0 ? kLateStep : kEarlyStep;
-    Working out = {s[0][i], s[1][i], s[2][i], s[3][i], s[4][i]};
-    Working in = out;
-    forward(out, w, step, 80);
-    backward(in, w, step);
-    const bool hit = in.a + out.a == suspects.out[0][i] && in.b + out.b == suspects.out[1][i] &&
-                     in.c + out.c == suspects.out[2][i] && in.d + out.d == suspects.out[3][i] &&
-                     in.e + out.e == suspects.out[4][i];
-    hits |= static_cast<std::uint32_t>(hit) << i;
+    hits |= static_cast<std::uint32_t>(collides(suspects, i)) << i;
   }
   return hits;
 }
@@ -119,13 +152,19 @@ bool recompress_block(const std::uint32_t before[5], const std::uint8_t* block, 
   for (unsigned t = 0; t < 16; ++t) w[t] = load_be32(block + 4 * t);
   expand(w);
   Working s = {before[0], before[1], before[2], before[3], before[4]};
-  forward(s, w, 0, kEarlyStep);
-  const std::uint32_t early[5] = {s.a, s.b, s.c, s.d, s.e};
-  forward(s, w, kEarlyStep, kLateStep);
-  const std::uint32_t late[5] = {s.a, s.b, s.c, s.d, s.e};
-  forward(s, w, kLateStep, 80);
-  const std::uint32_t out[5] = {before[0] + s.a, before[1] + s.b, before[2] + s.c, before[3] + s.d,
-                                before[4] + s.e};
+  std::uint32_t early[5];
+  std::uint32_t late[5];
+  std::uint32_t out[5];
+  forward<0>(s, w, 0, 20);
+  forward<1>(s, w, 20, 40);
+  forward<2>(s, w, 40, kEarlyStep);
+  store(s, early);
+  forward<2>(s, w, kEarlyStep, 60);
+  forward<3>(s, w, 60, kLateStep);
+  store(s, late);
+  forward<3>(s, w, kLateStep, 80);
+  store(s, out);
+  for (unsigned i = 0; i < 5; ++i) out[i] += before[i];
   Suspects suspects;
   bool found = false;
   for (; set != 0; set &= set - 1) {

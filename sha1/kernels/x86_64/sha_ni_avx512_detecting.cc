@@ -2,9 +2,10 @@
 //
 // The SHA instructions are one long chain that leaves much of the processor idle. What belongs to
 // the judgement of block b - 1 is placed behind the rounds of block b and is executed beside them.
-// It costs about 40 vector instructions a block (collision/families.h): the words 33 to 64 are in
-// memory; two permutations of bytes and one 8 x 8 bit transposition (VGF2P8AFFINEQB by a unit
-// matrix) turn them into the words S[b], and five vectors of 16 families follow.
+// It costs about 70 vector instructions a block (collision/families.h): the words 33 to 64 are in
+// memory; permutations of bytes and an 8 x 8 bit transposition (VGF2P8AFFINEQB by a unit
+// matrix) turn them into the words S[b], and ten vectors of 8 families follow. With 512-bit vectors
+// they would be half as many, but those close one of the three vector ports to everything else.
 
 #if defined(__x86_64__)
 
@@ -30,7 +31,6 @@ using collision::kFamilies;
 using collision::kLateStep;
 using collision::kSliceBase;
 using collision::Suspects;
-using collision::VectorSet;
 
 constexpr std::size_t kPrefetchDistance = 1024;
 
@@ -75,29 +75,30 @@ ASSAY_ICE_INLINE void all_steps(sha_ni_avx512::Stream& s, __m128i e, const std::
 
 // Where the bytes of the words come to lie before the bit transposition. The instruction turns
 // eight bytes m = 0..7 into eight bytes of which byte j has bit j of byte 7 - i as its bit i; with
-// the highest word first in memory, bit i belongs to word t0 + i. Elements 0 to 3 take the lowest
-// bytes of the words, with bits 0 to 7, elements 4 to 7 the highest, with bits 24 to 31.
-struct alignas(64) ByteIndex {
-  std::uint8_t at[64];
+// the highest word first in memory, bit i belongs to word t0 + i. Of 16 words, elements 0 and 1
+// take the lowest bytes, with bits 0 to 7, elements 2 and 3 the highest, with bits 24 to 31.
+struct alignas(32) ByteIndex {
+  std::uint8_t at[32];
 };
 
 constexpr ByteIndex make_byte_index() {
   ByteIndex index{};
-  for (unsigned n = 0; n < 64; ++n) {
-    const unsigned word = kSliceBase + n / 8 % 4 * 8 + 7 - n % 8;
-    const unsigned byte = n < 32 ? 0 : 3;
-    index.at[n] = static_cast<std::uint8_t>(4 * (collision::kLastWord - word) + byte);
+  for (unsigned n = 0; n < 32; ++n) {
+    const unsigned word = n / 8 % 2 * 8 + 7 - n % 8;
+    const unsigned byte = n < 16 ? 0 : 3;
+    index.at[n] = static_cast<std::uint8_t>(4 * (15 - word) + byte);
   }
   return index;
 }
 
-// After it, byte j of element r has bit j (or 24 + j) of eight words: gathers the four such bytes.
-constexpr ByteIndex make_slice_index() {
+// After it, byte j of an element has bit j (or 24 + j) of eight words: gathers the four such bytes,
+// two from the lower 16 words and two from the higher. `high_bits`: for bits 24 to 31.
+constexpr ByteIndex make_slice_index(bool high_bits) {
   ByteIndex index{};
-  for (unsigned n = 0; n < 64; ++n) {
-    const unsigned slice = n / 4;
-    const unsigned element = n % 4 + (slice < 8 ? 0 : 4);
-    index.at[n] = static_cast<std::uint8_t>(8 * element + slice % 8);
+  for (unsigned n = 0; n < 32; ++n) {
+    const unsigned higher_words = n % 4 / 2;
+    const unsigned element = n % 2 + (high_bits ? 2 : 0);
+    index.at[n] = static_cast<std::uint8_t>(32 * higher_words + 8 * element + n / 4);
   }
   return index;
 }
@@ -106,41 +107,49 @@ constexpr ByteIndex make_slice_index() {
 constexpr unsigned slice_lane(unsigned bit) { return bit < 8 ? bit : bit - 16; }
 
 // The families as lanes of vectors.
-struct alignas(64) Round {
-  std::uint32_t lane_p[16];
-  std::uint32_t lane_q[16];
-  std::uint32_t rotate_p[16];
-  std::uint32_t rotate_q[16];
-  std::uint32_t flip[16];
-  std::uint32_t mask[16];
+constexpr unsigned kLanes = 8;
+
+struct alignas(32) Round {
+  std::uint32_t lane_p[kLanes];
+  std::uint32_t lane_q[kLanes];
+  std::uint32_t rotate_p[kLanes];
+  std::uint32_t rotate_q[kLanes];
+  std::uint32_t flip[kLanes];
+  std::uint32_t mask[kLanes];
 };
 
-constexpr unsigned kRounds = (kFamilies.count + 15) / 16;
+constexpr unsigned kRounds = (kFamilies.count + kLanes - 1) / kLanes;
 
 constexpr std::array<Round, kRounds> make_rounds() {
   std::array<Round, kRounds> rounds{};
   for (unsigned f = 0; f < kFamilies.count; ++f) {
     const collision::Family& family = kFamilies.families[f];
-    Round& round = rounds[f / 16];
-    round.lane_p[f % 16] = slice_lane(family.p);
-    round.lane_q[f % 16] = slice_lane(family.q);
-    round.rotate_p[f % 16] = family.rotate_p;
-    round.rotate_q[f % 16] = family.rotate_q;
-    round.flip[f % 16] = family.c == 0 ? 0 : 0xffffffff;
-    round.mask[f % 16] = family.mask;
+    Round& round = rounds[f / kLanes];
+    const unsigned lane = f % kLanes;
+    round.lane_p[lane] = slice_lane(family.p);
+    round.lane_q[lane] = slice_lane(family.q);
+    round.rotate_p[lane] = family.rotate_p;
+    round.rotate_q[lane] = family.rotate_q;
+    round.flip[lane] = family.c == 0 ? 0 : 0xffffffff;
+    round.mask[lane] = family.mask;
   }
   return rounds;
 }
 
 struct Constants {
   ByteIndex take_bytes = make_byte_index();
-  ByteIndex take_slices = make_slice_index();
-  alignas(64) std::uint64_t unit[8] = {kUnit, kUnit, kUnit, kUnit, kUnit, kUnit, kUnit, kUnit};
+  ByteIndex take_low = make_slice_index(false);
+  ByteIndex take_high = make_slice_index(true);
+  alignas(32) std::uint64_t unit[4] = {kUnit, kUnit, kUnit, kUnit};
   std::array<Round, kRounds> rounds = make_rounds();
 
   static constexpr std::uint64_t kUnit = 0x8040201008040201;
 };
 constexpr Constants kConstants;
+
+ASSAY_ICE_INLINE __m256i load(const void* from) {
+  return _mm256_loadu_si256(static_cast<const __m256i*>(from));
+}
 
 // The broken vectors, by result bit.
 //
@@ -152,28 +161,30 @@ ASSAY_ICE_INLINE std::uint32_t judge(const BlockLog& log) {
   const Constants* constants = &kConstants;
   __asm__ volatile("" : "+r"(constants));
   const std::uint32_t* first = log.words + BlockLog::kLast - collision::kLastWord;
-  const __m512i high = _mm512_loadu_si512(first);
-  const __m512i low = _mm512_loadu_si512(first + 16);
-  const __m512i bytes =
-      _mm512_permutex2var_epi8(high, _mm512_load_si512(constants->take_bytes.at), low);
-  const __m512i bits = _mm512_gf2p8affine_epi64_epi8(_mm512_load_si512(constants->unit), bytes, 0);
-  const __m512i slices =
-      _mm512_permutexvar_epi8(_mm512_load_si512(constants->take_slices.at), bits);
-  __m512i broken = _mm512_setzero_si512();
+  const __m256i take = load(constants->take_bytes.at);
+  const __m256i unit = load(constants->unit);
+  const __m256i higher = _mm256_gf2p8affine_epi64_epi8(
+      unit, _mm256_permutex2var_epi8(load(first), take, load(first + 8)), 0);
+  const __m256i lower = _mm256_gf2p8affine_epi64_epi8(
+      unit, _mm256_permutex2var_epi8(load(first + 16), take, load(first + 24)), 0);
+  const __m256i low = _mm256_permutex2var_epi8(lower, load(constants->take_low.at), higher);
+  const __m256i high = _mm256_permutex2var_epi8(lower, load(constants->take_high.at), higher);
+  __m256i broken = _mm256_setzero_si256();
   for (unsigned r = 0; r < kRounds; ++r) {
     const Round& round = constants->rounds[r];
-    const __m512i p =
-        _mm512_rolv_epi32(_mm512_permutexvar_epi32(_mm512_load_si512(round.lane_p), slices),
-                          _mm512_load_si512(round.rotate_p));
-    const __m512i q =
-        _mm512_rolv_epi32(_mm512_permutexvar_epi32(_mm512_load_si512(round.lane_q), slices),
-                          _mm512_load_si512(round.rotate_q));
-    const __m512i differ =
-        _mm512_ternarylogic_epi32(p, q, _mm512_load_si512(round.flip), avx512::kXor3);
+    const __m256i p = _mm256_rolv_epi32(_mm256_permutex2var_epi32(low, load(round.lane_p), high),
+                                        load(round.rotate_p));
+    const __m256i q = _mm256_rolv_epi32(_mm256_permutex2var_epi32(low, load(round.lane_q), high),
+                                        load(round.rotate_q));
+    const __m256i differ = _mm256_ternarylogic_epi32(p, q, load(round.flip), avx512::kXor3);
     // broken | (differ & mask)
-    broken = _mm512_ternarylogic_epi32(broken, differ, _mm512_load_si512(round.mask), 0xf8);
+    broken = _mm256_ternarylogic_epi32(broken, differ, load(round.mask), 0xf8);
   }
-  const std::uint32_t result = static_cast<std::uint32_t>(_mm512_reduce_or_epi32(broken));
+  const __m128i four =
+      _mm_or_si128(_mm256_castsi256_si128(broken), _mm256_extracti128_si256(broken, 1));
+  const __m128i two = _mm_or_si128(four, _mm_shuffle_epi32(four, 0x4e));
+  const std::uint64_t pair = static_cast<std::uint64_t>(_mm_cvtsi128_si64(two));
+  const std::uint32_t result = static_cast<std::uint32_t>(pair | pair >> 32);
   _mm256_zeroupper();
   return result;
 }
@@ -215,8 +226,8 @@ __attribute__((noinline)) bool suspect(const BlockLog& log, const std::uint8_t* 
                                 log.out_e[3]};
   static_assert(kEarlyStep == 58 && kLateStep == 65);
   bool found = false;
-  for (VectorSet set = collision::remaining_vectors(result); set != 0; set &= set - 1) {
-    const unsigned vector = static_cast<unsigned>(std::countr_zero(set));
+  for (std::uint32_t left = ~result; left != 0; left &= left - 1) {
+    const unsigned vector = collision::kVectorOfBit[std::countr_zero(left)];
     if (!collision::add_suspect(suspects, block, vector, early.v, late.v, out, 1)) continue;
     found |= recompress_avx512(suspects) != 0;
     suspects.count = 0;
@@ -254,7 +265,10 @@ ASSAY_ICE bool compress_detecting_sha_ni_avx512(std::uint32_t state[5], const st
   const std::uint32_t result = judge(logs[(n - 1) % 2]);
   if (result != 0xffffffff)
     found |= suspect(logs[(n - 1) % 2], blocks - kBlockSize, result, suspects);
-  if (suspects.count != 0) found |= recompress_avx512(suspects) != 0;
+  // Few suspects are done sooner one by one: a vector of lanes takes as long for one as for 16.
+  if (suspects.count != 0) {
+    found |= (suspects.count <= 2 ? recompress_portable : recompress_avx512)(suspects) != 0;
+  }
   _mm_storeu_si128(words, _mm_shuffle_epi32(s.abcd, 0x1b));
   state[4] = static_cast<std::uint32_t>(_mm_extract_epi32(e, 3));
   return found;
