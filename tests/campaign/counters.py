@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """counters.py: what `assay fsck --stats` says it did is what there was to do.
 
-Over sound repositories of every shape: the number of objects and of hashed bytes equals the sums
-over all copies that lie in the object directories, which for repositories that store each object
+Over sound repositories of every shape: the numbers of objects, of their bytes and of hashed bytes
+(with headers) are the sums over all copies that lie in the object directories, which for repositories that store each object
 once are the sums of `git cat-file --batch-all-objects --batch-check`. The same for -j 1, 2 and 8.
 """
 import os
@@ -15,7 +15,8 @@ import campaign  # noqa: E402, I001: it makes the modules of fixtures/scripts kn
 import git_files  # noqa: E402
 from make_repository import SHAPES, make_repository, remove_repository  # noqa: E402
 
-LINE = re.compile(r"SHA-1 +[\d.]+ ?% of CPU time \((?P<inner>.*)\)")
+LINE = re.compile(r"SHA-1 +[\d.]+ ?% of CPU time .*?(\d+) objects")
+TABLE = re.compile(r"^objects (\d+), bytes (\d+), hashed bytes (\d+), ", re.MULTILINE)
 
 
 def object_directories(git_dir):
@@ -59,26 +60,25 @@ def one(task):
                                 "--batch-check"]).stdout.splitlines()
         size_of = {line.split()[0]: int(line.split()[2]) for line in listing}
         ids = copies(git_dir)
-        expected = (len(ids), sum(size_of[oid] for oid in ids))
+        headers = {line.split()[0]: len(" ".join(line.split()[1:])) + 1 for line in listing}
+        expected = (len(ids), sum(size_of[oid] for oid in ids),
+                    sum(size_of[oid] + headers[oid] for oid in ids))
         problems = []
         if set(ids) != set(size_of):
             problems.append("git lists other objects than the files hold: the fixture is wrong")
-        if shape in ("loose", "packed", "mixed") and expected != (len(size_of), sum(size_of.values())):
+        if shape in ("loose", "packed", "mixed") and len(ids) != len(size_of):
             problems.append("an object is stored twice: the fixture is wrong")
         for threads in (1, 2, 8):
             done = campaign.run([program, "fsck", "--full", "--no-progress", "--stats",
-                                 "-j", str(threads)], cwd=path)
-            line = LINE.search(done.stderr)
-            if not line:
-                problems.append(f"-j {threads}: no line of statistics: {done.stderr[-200:]}")
+                                 "--profile", "-j", str(threads)], cwd=path)
+            line, table = LINE.search(done.stderr), TABLE.search(done.stderr)
+            if not line or not table:
+                problems.append(f"-j {threads}: no statistics: {done.stderr[-200:]}")
                 continue
-            objects = re.search(r"([\d,]+) objects?\b", line["inner"])
-            size = re.search(r"([\d,]+) bytes?\b", line["inner"]) or \
-                re.search(r"hashed: ([\d,]+) bytes", done.stderr)
-            counted = tuple(int(m[1].replace(",", "")) if m else None for m in (objects, size))
-            if counted != expected:
-                problems.append(f"-j {threads}: objects, bytes {counted}, expected {expected}: "
-                                f"{line[0]}")
+            counted = tuple(map(int, table.groups()))
+            if counted != expected or int(line[1]) != expected[0]:
+                problems.append(f"-j {threads}: objects, bytes, hashed bytes {counted}, expected "
+                                f"{expected}; {line[0]}")
         remove_repository(path)
         return f"{shape} {seed}", problems
 

@@ -80,6 +80,13 @@ LINES = [(kind, re.compile(pattern)) for kind, pattern in [
     ("objectDirectoryMissing", r"error: object directory (?P<subject>.*) does not exist; check .*"),
     ("objectDirectoryMissing", r"error: unable to normalize alternate object path: (?P<subject>.*)"),
     ("alternateIgnored", r"error: (?P<subject>.*): ignoring alternate object stores, nesting .*"),
+    # What only assay says
+    ("reflogLineBad", r"warning: (?P<subject>\S+): \d+ lines? of the reflog cannot be read, .*"),
+    ("packOrphan", r"warning: no corresponding \.idx: (?P<file>.*)"),
+    ("packIndexOrphan", r"warning: no corresponding \.pack: (?P<file>.*)"),
+    ("refBroken", r"warning: (?P<subject>\S+): (?:file is empty|file holds NUL bytes only|content is "
+                  r"neither .*|points to .*, which does not exist|.*symbolic.*)"),
+    (None, r"error: header of .* declares \d+ bytes, but .*"),
     # Details
     (None, r"error: inflate: .*"),
     (None, r"error: (?:object file .* is empty|unable to mmap .*|unable to open .*)"),
