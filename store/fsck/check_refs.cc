@@ -34,7 +34,9 @@ class RefChecker {
       reporter_.report(std::move(found));
       return false;
     }
-    if (*type != ObjectType::kCommit && name.starts_with("refs/heads/")) {
+    // HEAD of the current worktree counts as a branch, those of the others do not.
+    const bool is_branch = name == "HEAD" || name.starts_with("refs/heads/");
+    if (*type != ObjectType::kCommit && is_branch) {
       Finding found =
           reporter_.finding(MessageId::kRefNotACommit, fmt::format("{}: not a commit", name));
       found.ref = name;
