@@ -49,9 +49,9 @@ struct TreeLinks::Walk {
   const TreeInfo& base;
   bool counts;
   TreeInfo* info;
+  std::vector<std::uint32_t>& starts;  // of the result's entries so far
   Outcome outcome;
-  std::size_t next = 0;      // where the next entry of the result begins
-  std::size_t previous = 0;  // where the last one begins
+  std::size_t next = 0;  // where the next entry of the result begins
   bool has_previous = false;
   std::size_t hint = 0;  // index of the base entry that probably comes next
 
@@ -59,10 +59,40 @@ struct TreeLinks::Walk {
     return parse_tree_entry(body.subspan(at), tree.kind_, entry);
   }
 
-  void check_order(const TreeEntry& entry) {
+  // A pair of neighbours that were not neighbours in the base. `at` is where `entry` begins.
+  void check_order(const TreeEntry& entry, std::size_t at) {
     if (!has_previous) return;
     TreeEntry before;
-    if (!entry_at(previous, before) || pair_order(before, entry) != 0) outcome.unusual = true;
+    if (!entry_at(starts.back(), before)) return;
+    const std::uint32_t order = pair_order(before, entry);
+    if (order == 0) return;
+    outcome.unusual |= (order & kPairWrong) != 0 ||
+                       ((order & kPairOpens) != 0 && is_repeated_later(before.name, at)) ||
+                       ((order & kPairCloses) != 0 && is_repeated_earlier(entry.name));
+  }
+
+  // True for an entry that stands between a file `name` and a directory `name` in git's order.
+  static bool stands_between(std::string_view entry, std::string_view name) {
+    return entry.size() > name.size() && entry.starts_with(name) &&
+           static_cast<std::uint8_t>(entry[name.size()]) < '/';
+  }
+
+  bool is_repeated_later(std::string_view name, std::size_t at) const {
+    TreeEntry entry;
+    while (at < body.size() && entry_at(at, entry)) {
+      if (!stands_between(entry.name, name)) return entry.name == name;
+      at += entry.size;
+    }
+    return false;
+  }
+
+  bool is_repeated_earlier(std::string_view name) const {
+    TreeEntry entry;
+    for (std::size_t i = starts.size(); i-- > 0;) {
+      if (!entry_at(starts[i], entry)) return false;
+      if (!stands_between(entry.name, name)) return entry.name == name;
+    }
+    return false;
   }
 
   // One entry that is not inherited whole. Returns: false when it is malformed.
@@ -73,10 +103,9 @@ struct TreeLinks::Walk {
       return false;
     }
     outcome.unusual |= tree.look_closer(entry);
-    check_order(entry);
+    check_order(entry, next);
     tree.add_link(entry, number, static_cast<std::uint32_t>(next), counts, info);
-    if (info != nullptr) info->starts.push_back(static_cast<std::uint32_t>(next));
-    previous = next;
+    starts.push_back(static_cast<std::uint32_t>(next));
     has_previous = true;
     next += entry.size;
     return true;
@@ -84,30 +113,24 @@ struct TreeLinks::Walk {
 
   // Returns: the index of the base entry that begins at `offset`, or none.
   std::size_t base_entry_at(std::size_t offset) {
-    const auto& starts = base.starts;
-    if (hint < starts.size() && starts[hint] == offset) return hint;
-    const auto found = std::lower_bound(starts.begin(), starts.end(), offset);
-    return found != starts.end() && *found == offset
-               ? static_cast<std::size_t>(found - starts.begin())
-               : starts.size();
+    const auto& from = base.starts;
+    if (hint < from.size() && from[hint] == offset) return hint;
+    const auto found = std::lower_bound(from.begin(), from.end(), offset);
+    return found != from.end() && *found == offset ? static_cast<std::size_t>(found - from.begin())
+                                                   : from.size();
   }
 
   // Inherits base entries [first, last): they are copied whole.
   void take_inherited(std::size_t first, std::size_t last) {
-    const auto& starts = base.starts;
-    const std::uint32_t begin = starts[first];
-    const std::uint32_t end = starts[last];
+    const std::uint32_t begin = base.starts[first];
+    const std::uint32_t end = base.starts[last];
     TreeEntry entry;
-    if (has_previous) {
-      if (entry_at(next, entry)) check_order(entry);
-    }
+    if (has_previous && entry_at(next, entry)) check_order(entry, next);
     const auto shift = static_cast<std::uint32_t>(next) - begin;
-    if (info != nullptr) {
-      const std::size_t old_size = info->starts.size();
-      info->starts.resize(old_size + (last - first));
-      std::uint32_t* to = info->starts.data() + old_size;
-      for (std::size_t i = first; i < last; ++i) *to++ = starts[i] + shift;
-    }
+    const std::size_t old_size = starts.size();
+    starts.resize(old_size + (last - first));
+    std::uint32_t* to = starts.data() + old_size;
+    for (std::size_t i = first; i < last; ++i) *to++ = base.starts[i] + shift;
     for (const std::uint32_t missing : base.missing) {
       if (missing < begin || missing >= end) continue;
       const std::uint32_t at = missing + shift;
@@ -119,7 +142,6 @@ struct TreeLinks::Walk {
                                     : ObjectType::kBlob);
       }
     }
-    previous = starts[last - 1] + shift;
     has_previous = true;
     next += end - begin;
     hint = last;
@@ -133,11 +155,11 @@ struct TreeLinks::Walk {
     const std::size_t limit = offset + size;
     while (next < out + size) {
       const std::size_t first = base_entry_at(offset + (next - out));
-      const auto& starts = base.starts;
-      if (first + 1 < starts.size() && starts[first + 1] <= limit) {
-        const auto after = std::upper_bound(starts.begin() + static_cast<std::ptrdiff_t>(first) + 1,
-                                            starts.end(), limit);
-        take_inherited(first, static_cast<std::size_t>(after - starts.begin()) - 1);
+      const auto& from = base.starts;
+      if (first + 1 < from.size() && from[first + 1] <= limit) {
+        const auto after = std::upper_bound(from.begin() + static_cast<std::ptrdiff_t>(first) + 1,
+                                            from.end(), limit);
+        take_inherited(first, static_cast<std::size_t>(after - from.begin()) - 1);
       } else if (!take_new()) {
         return false;
       }
@@ -149,8 +171,10 @@ struct TreeLinks::Walk {
 TreeLinks::Outcome TreeLinks::parse_difference(std::uint32_t number, ByteView body,
                                                ByteView program, const TreeInfo& base, bool counts,
                                                TreeInfo* info) {
-  Walk walk{*this, number, body, base, counts, info, {}, 0, 0, false, 0};
-  if (info != nullptr) info->starts.reserve(base.starts.size() + 8);
+  std::vector<std::uint32_t>& starts = info != nullptr ? info->starts : scratch_starts_;
+  starts.clear();
+  starts.reserve(base.starts.size() + 8);
+  Walk walk{*this, number, body, base, counts, info, starts, {}, 0, false, 0};
   DeltaCursor cursor(program);
   DeltaOperation operation;
   std::size_t out = 0;
@@ -160,7 +184,7 @@ TreeLinks::Outcome TreeLinks::parse_difference(std::uint32_t number, ByteView bo
     out += operation.size;
   }
   while (sound && walk.next < body.size()) sound = walk.take_new();
-  if (sound && info != nullptr) info->starts.push_back(static_cast<std::uint32_t>(walk.next));
+  if (sound) starts.push_back(static_cast<std::uint32_t>(walk.next));
   return walk.outcome;
 }
 

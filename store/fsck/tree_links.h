@@ -61,6 +61,7 @@ class TreeLinks {
   SpecialBlobs& special_;
   HashKind kind_;
   std::size_t max_name_size_;
+  std::vector<std::uint32_t> scratch_starts_;  // of a tree that nobody derives from
 };
 
 }  // namespace assay

@@ -64,7 +64,7 @@ Result<void> LooseReader::open_file(const LoosePlace& place) {
   }
   if (status->size == 0) {
     Fault empty(MessageId::kObjectCorrupt,
-                fmt::format("unable to mmap {}: {}", place.path, os::Error{ENOENT}.text()));
+                fmt::format("unable to mmap {}", place.path));
     empty.causes.push_back(fmt::format("object file {} is empty", place.path));
     return tl::unexpected(std::move(empty));
   }

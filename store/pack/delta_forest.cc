@@ -60,13 +60,13 @@ void DeltaForest::sort_by_offset(const PackFile& pack, const PackIndex& index) {
   for (std::uint32_t i = 0; i < index.count(); ++i) {
     const auto offset = index.offset({i});
     if (!offset || offset->value < PackFile::kHeaderSize || offset->value >= end_of_entries_) {
-      const char* what = !offset ? "offset beyond end of pack index for"
-                         : offset->value < PackFile::kHeaderSize
-                             ? "offset before the first entry of"
-                             : "offset beyond end of packfile (truncated pack?)";
       faults_.push_back(
           {kNone, IndexPosition{i}, offset.value_or(PackOffset{}),
-           Fault(MessageId::kEntryOffsetBad, fmt::format("{} {}", what, pack.path()))});
+           Fault(MessageId::kEntryOffsetBad,
+                 offset ? fmt::format("the index names offset {}, which is outside "
+                                      "the entries of {}",
+                                      offset->value, pack.path())
+                        : fmt::format("offset beyond end of pack index for {}", pack.path()))});
       continue;
     }
     keys.push_back({offset->value, i});
