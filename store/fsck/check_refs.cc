@@ -68,7 +68,6 @@ Result<RefSnapshot> snapshot_refs(const Repository& repository) {
   auto store = repository.refs();
   if (!store) return tl::unexpected<Fault>(std::move(store.error()));
   RefSnapshot snapshot;
-  if (repository.layout().fault) snapshot.problems.push_back(*repository.layout().fault);
   if (store->packed_refs_fault()) snapshot.problems.push_back(*store->packed_refs_fault());
   for (const Fault& fault : store->problems()) snapshot.problems.push_back(fault);
   WorktreeList list = repository.worktrees();
@@ -87,7 +86,6 @@ Result<RefSnapshot> snapshot_refs(const Repository& repository) {
 std::size_t check_refs(const RefSnapshot& snapshot, const ObjectView& objects, const Policy& policy,
                        RootSink& roots, FindingSink& findings) {
   RefChecker checker(objects, policy, roots, findings);
-  for (const Fault& fault : snapshot.problems) checker.reporter().report(fault);
   for (const Ref& ref : snapshot.refs) {
     checker.reporter().enter_file(ref.file);
     checker.check(ref.name, ref.id);

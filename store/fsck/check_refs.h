@@ -1,6 +1,6 @@
 // check_refs: do the refs name objects that are there, and of the right kind?
 //
-// Order of findings: faults of the ref store, refs by name, then HEAD of every worktree (phase 20).
+// Order of findings: refs by name, then HEAD of every worktree (phase 20).
 #pragma once
 
 #include <string>
@@ -16,9 +16,11 @@ namespace assay {
 
 // The refs as they were when the run began.
 struct RefSnapshot {
-  std::vector<Ref> refs;        // under refs/, by name, broken ones included
-  std::vector<Ref> heads;       // HEAD of every worktree that has one
-  std::vector<Fault> problems;  // of the store: packed-refs, directories that cannot be listed
+  std::vector<Ref> refs;   // under refs/, by name, broken ones included
+  std::vector<Ref> heads;  // HEAD of every worktree that has one
+  // Of the store as a whole: packed-refs, directories that cannot be listed. The caller reports
+  // them.
+  std::vector<Fault> problems;
 };
 
 // Taken before objects are looked at, so that a push meanwhile does no harm.
@@ -27,7 +29,7 @@ Result<RefSnapshot> snapshot_refs(const Repository& repository);
 
 // Findings: "REF: invalid sha1 pointer OID" (kInvalidRefPointer), "REF: not a commit"
 // (kRefNotACommit), what a broken ref holds instead (kRefBroken, a warning), a HEAD that cannot be
-// read (kRefUnreadable), and the problems of the snapshot. Every usable ref becomes a root.
+// read (kRefUnreadable). Every usable ref becomes a root.
 // Returns: the number of usable refs; when it is 0 the caller says so by
 // report_no_default_references and switches --unreachable off, which makes no sense then.
 std::size_t check_refs(const RefSnapshot& snapshot, const ObjectView& objects, const Policy& policy,
