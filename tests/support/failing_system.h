@@ -1,6 +1,7 @@
 // An operating system that fails on demand: the N-th call, all calls of a kind, short writes.
 #pragma once
 
+#include <algorithm>
 #include <cerrno>
 #include <functional>
 #include <string>
@@ -25,6 +26,10 @@ class FailingSystem : public os::System {
   }
   // Called before each call; may change the world.
   void before_each(std::function<void(const std::string& name)> hook) { hook_ = std::move(hook); }
+  // Returns an error number for opens that are to fail, 0 for others.
+  void before_open(std::function<int(const std::string& path, int flags)> refuse) {
+    refuse_open_ = std::move(refuse);
+  }
   // Writes at most this many bytes a call.
   void limit_writes(std::size_t size) { write_limit_ = size; }
   void limit_reads(std::size_t size) { read_limit_ = size; }
@@ -35,6 +40,10 @@ class FailingSystem : public os::System {
 
   os::OsResult<os::FileDescriptor> open(int directory, const std::string& path, int flags,
                                         unsigned mode) override {
+    if (refuse_open_) {
+      const int code = refuse_open_(path, flags);
+      if (code != 0) return tl::unexpected<os::Error>(os::Error{code});
+    }
     return guard<os::FileDescriptor>("open",
                                      [&] { return System::open(directory, path, flags, mode); });
   }
@@ -120,6 +129,7 @@ class FailingSystem : public os::System {
   std::size_t write_limit_ = ~std::size_t{0};
   std::size_t read_limit_ = ~std::size_t{0};
   std::function<void(const std::string&)> hook_;
+  std::function<int(const std::string&, int)> refuse_open_;
 };
 
 }  // namespace assay::testing
