@@ -1,0 +1,201 @@
+#include "store/pack/pack_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+
+#include "store/codec/delta.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t kPieceSize = std::size_t{64} << 10;
+// Two sizes of at most ten bytes each begin a delta.
+constexpr std::size_t kDeltaHeaderSize = 20;
+
+ByteView deflated_bytes(const PackFile& pack, PackOffset offset, const EntryHeader& header) {
+  // Where the entry ends is known only by inflating it.
+  const std::uint64_t begin = offset.value + header.header_size;
+  return pack.bytes().subspan(static_cast<std::size_t>(begin),
+                              static_cast<std::size_t>(pack.end_of_entries() - begin));
+}
+
+tl::unexpected<Fault> unpackable(const PackFile& pack, PackOffset offset, std::string cause) {
+  Fault result(MessageId::kEntryUnpackable,
+               fmt::format("cannot unpack the entry at offset {} of {}", offset.value, pack.path()),
+               offset.value);
+  result.causes.push_back(std::move(cause));
+  return tl::unexpected(std::move(result));
+}
+
+tl::unexpected<Fault> too_large(const PackFile& pack, PackOffset offset, std::uint64_t size) {
+  return fault(MessageId::kObjectTooLarge,
+               fmt::format("the object at offset {} of {} is too large to be held: {} bytes",
+                           offset.value, pack.path(), size),
+               offset.value);
+}
+
+// Returns: whether the program gives exactly as many bytes as the delta declares, so that the
+// result may be allocated.
+bool gives_declared_size(const Delta& delta) {
+  DeltaCursor cursor(delta.program);
+  DeltaOperation operation;
+  std::uint64_t size = 0;
+  while (cursor.next(operation)) size += operation.size;
+  return !cursor.bad() && size == delta.result_size;
+}
+
+}  // namespace
+
+PackReader::PackReader() = default;
+
+Result<PackOffset> PackReader::base_of(const PackFile& pack, const PackIndex& index,
+                                       const Link& link) const {
+  if (link.header.kind == EntryKind::kOffsetDelta) return link.header.base_offset;
+  const auto position = index.find(link.header.base_id);
+  const auto offset = position ? index.offset(*position) : std::nullopt;
+  if (!offset) {
+    return fault(MessageId::kDeltaBaseBad,
+                 fmt::format("failed to validate delta base reference at offset {} from {}",
+                             link.offset.value, pack.path()),
+                 link.offset.value);
+  }
+  return *offset;
+}
+
+Result<std::vector<PackReader::Link>> PackReader::chain_of(const PackFile& pack,
+                                                           const PackIndex& index,
+                                                           PackOffset offset) const {
+  std::vector<Link> chain;
+  std::unordered_set<std::uint64_t> seen;
+  for (;;) {
+    const auto header = pack.entry_header(offset);
+    if (!header) return tl::unexpected(header.error());
+    chain.push_back({offset, *header});
+    if (!is_delta(header->kind)) return chain;
+    // A base given by offset lies before its delta, so every cycle leads through a base given by
+    // id: it is enough to remember those.
+    if (header->kind == EntryKind::kRefDelta && !seen.insert(offset.value).second) {
+      return fault(MessageId::kDeltaCycle,
+                   fmt::format("delta chain at offset {} of {} leads back to itself",
+                               chain.front().offset.value, pack.path()),
+                   chain.front().offset.value);
+    }
+    const auto base = base_of(pack, index, chain.back());
+    if (!base) return tl::unexpected(base.error());
+    offset = *base;
+  }
+}
+
+Result<void> PackReader::inflate(const PackFile& pack, const Link& link, std::uint64_t limit,
+                                 Bytes& out) {
+  const std::uint64_t size = link.header.inflated_size;
+  const ByteView deflated = deflated_bytes(pack, link.offset, link.header);
+  if (size > max_inflated_size(deflated.size())) {
+    return unpackable(pack, link.offset, "inflate: stream is shorter than declared");
+  }
+  if (size > limit) return too_large(pack, link.offset, size);
+  out.resize(static_cast<std::size_t>(size));
+  const auto used = inflater_.inflate(deflated, out);
+  if (!used) return unpackable(pack, link.offset, used.error().text);
+  return {};
+}
+
+Result<std::uint64_t> PackReader::delta_result_size(const PackFile& pack, const Link& link) {
+  std::array<std::uint8_t, kDeltaHeaderSize> buffer;
+  windows_.reset();
+  const ZlibStep step = windows_.run(deflated_bytes(pack, link.offset, link.header), buffer);
+  if (step.state == ZlibState::kError) {
+    return unpackable(pack, link.offset, "inflate: " + windows_.error_text());
+  }
+  const auto delta = parse_delta(ByteView(buffer).first(step.produced));
+  if (!delta) return unpackable(pack, link.offset, "delta is too short");
+  return delta->result_size;
+}
+
+Result<PackedInfo> PackReader::info(const PackFile& pack, const PackIndex& index,
+                                    PackOffset offset) {
+  const auto chain = chain_of(pack, index, offset);
+  if (!chain) return tl::unexpected(chain.error());
+  PackedInfo info;
+  info.type = static_cast<ObjectType>(chain->back().header.kind);
+  info.size = chain->front().header.inflated_size;
+  if (chain->size() > 1) {
+    const auto size = delta_result_size(pack, chain->front());
+    if (!size) return tl::unexpected(size.error());
+    info.size = *size;
+    info.is_delta = true;
+    info.base_offset = (*chain)[1].offset;
+  }
+  return info;
+}
+
+Result<PackedObject> PackReader::read(const PackFile& pack, const PackIndex& index,
+                                      PackOffset offset, std::uint64_t limit) {
+  auto chain = chain_of(pack, index, offset);
+  if (!chain) return tl::unexpected(chain.error());
+  PackedObject object;
+  object.type = static_cast<ObjectType>(chain->back().header.kind);
+  if (auto whole = inflate(pack, chain->back(), limit, object.content); !whole) {
+    return tl::unexpected(whole.error());
+  }
+  chain->pop_back();
+  Bytes bytes;
+  Bytes result;
+  for (; !chain->empty(); chain->pop_back()) {
+    const Link& link = chain->back();
+    if (auto inflated = inflate(pack, link, limit, bytes); !inflated) {
+      return tl::unexpected(inflated.error());
+    }
+    const auto delta = parse_delta(bytes);
+    const std::size_t base_size = object.content.size();
+    if (!delta || delta->base_size != base_size || !gives_declared_size(*delta)) {
+      return unpackable(pack, link.offset, "failed to apply delta");
+    }
+    if (delta->result_size > limit) return too_large(pack, link.offset, delta->result_size);
+    const auto result_size = static_cast<std::size_t>(delta->result_size);
+    object.content.resize(base_size + kDeltaSlack);
+    result.resize(result_size + kDeltaSlack);
+    if (!apply_delta(ByteView(object.content).first(base_size), delta->program,
+                     std::span(result).first(result_size))) {
+      return unpackable(pack, link.offset, "failed to apply delta");
+    }
+    result.resize(result_size);
+    std::swap(object.content, result);
+  }
+  return object;
+}
+
+Result<void> PackReader::stream(const PackFile& pack, PackOffset offset, const Consumer& consume) {
+  const auto header = pack.entry_header(offset);
+  if (!header) return tl::unexpected(header.error());
+  ByteView deflated = deflated_bytes(pack, offset, *header);
+  std::uint64_t left = header->inflated_size;
+  Bytes piece(kPieceSize);
+  windows_.reset();
+  for (;;) {
+    // With nothing left to come, one byte of room tells a stream that ends from one that goes on.
+    const std::size_t room =
+        left == 0 ? 1 : static_cast<std::size_t>(std::min<std::uint64_t>(left, piece.size()));
+    const ZlibStep step = windows_.run(deflated, std::span(piece).first(room));
+    deflated = deflated.subspan(step.consumed);
+    if (step.produced > left) {
+      return unpackable(pack, offset, "inflate: stream is longer than declared");
+    }
+    left -= step.produced;
+    if (step.produced > 0) consume(ByteView(piece).first(step.produced));
+    if (step.state == ZlibState::kEnd) break;
+    if (step.state == ZlibState::kError) {
+      return unpackable(pack, offset, "inflate: " + windows_.error_text());
+    }
+    if (step.consumed == 0 && step.produced == 0) {
+      return unpackable(pack, offset, "inflate: stream ends too early");
+    }
+  }
+  if (left > 0) return unpackable(pack, offset, "inflate: stream is shorter than declared");
+  return {};
+}
+
+}  // namespace assay
