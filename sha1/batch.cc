@@ -90,6 +90,9 @@ class Batch::Engine {
 
   void submit(Job* job) {
     job->collision = false;
+    // Staging will copy the beginning; by then it should be in the first-level cache.
+    __builtin_prefetch(job->body);
+    __builtin_prefetch(job->body + kBlockSize);
     waiting_.push(job);
     if (!job->background) {
       ++waiting_jobs_;
@@ -126,7 +129,7 @@ class Batch::Engine {
   Job* take_waiting();
   void start(unsigned lane, Job* job);
   bool next_segment(unsigned lane);
-  void stage_tail(unsigned lane, std::uint8_t* at, std::size_t filled);
+  void stage_tail(unsigned lane, std::uint8_t* at, std::size_t filled, std::size_t blocks);
   std::uint8_t* stage(unsigned lane, unsigned blocks);
   void fill_idle_lanes();
   void end_segments(std::uint32_t rows);
@@ -163,11 +166,17 @@ class Batch::Engine {
   std::uint64_t bytes_hashed_ = 0;
   std::uint64_t unsettled_bytes_ = 0;  // at least what unjudged_ and suspect_ hold up
 
-  // Rows hashed and not yet judged: whose blocks they were, and where.
-  Job* log_job_[collision::kLogRows][kMaxLanes];
-  const std::uint8_t* log_block_[collision::kLogRows][kMaxLanes];
+  // Rows hashed and not yet judged: whose blocks they are, and where. Rows that were hashed
+  // together share an entry, that of the first of them.
+  struct Logged {
+    Job* job[kMaxLanes];
+    const std::uint8_t* block[kMaxLanes];
+  };
+  Logged logged_[collision::kLogRows];
+  std::uint8_t logged_first_[collision::kLogRows];  // for each row, the first of its entry
   collision::LaneLog log_;
 
+  collision::Survivor survivors_[collision::kMaxSurvivors];
   collision::Suspects suspects_;
   Job* suspect_job_[collision::Suspects::kCapacity];
   unsigned suspects_age_ = 0;
@@ -199,14 +208,16 @@ std::uint8_t* Batch::Engine::stage(unsigned lane, unsigned blocks) {
   return at;
 }
 
-// Completes the message at `at`, where `filled` bytes are already, with the rest of the body.
-void Batch::Engine::stage_tail(unsigned lane, std::uint8_t* at, std::size_t filled) {
+// Completes the message at `at`, where `filled` bytes are already and `blocks` blocks are to be,
+// with the rest of the body and the padding.
+void Batch::Engine::stage_tail(unsigned lane, std::uint8_t* at, std::size_t filled,
+                               std::size_t blocks) {
   const Job& job = *job_[lane];
   const std::size_t rest = static_cast<std::size_t>(job.body_size - offset_[lane]);
+  std::uint8_t* message_end = at + filled + rest;
+  std::uint8_t* end = at + blocks * kBlockSize;
   if (rest != 0) std::memcpy(at + filled, job.body + offset_[lane], rest);
-  const std::uint64_t length = job.header_size + job.body_size;
-  const std::size_t whole = (filled + rest) / kBlockSize * kBlockSize;
-  write_padding(at + whole, length);
+  write_padding_between(message_end, end, job.header_size + job.body_size);
   next_[lane] = Next::kEnd;
 }
 
@@ -221,7 +232,7 @@ void Batch::Engine::start(unsigned lane, Job* job) {
   if (blocks <= kStagedBlocks) {
     std::uint8_t* at = stage(lane, static_cast<unsigned>(blocks));
     std::memcpy(at, job->header.data(), job->header.size());
-    stage_tail(lane, at, header);
+    stage_tail(lane, at, header, static_cast<std::size_t>(blocks));
     return;
   }
   next_[lane] = Next::kBody;
@@ -248,8 +259,8 @@ bool Batch::Engine::next_segment(unsigned lane) {
     return true;
   }
   const std::uint64_t rest = job.body_size - offset_[lane];
-  std::uint8_t* at = stage(lane, rest < kBlockSize - 8 ? 1 : 2);
-  stage_tail(lane, at, 0);
+  const unsigned blocks = rest < kBlockSize - 8 ? 1 : 2;
+  stage_tail(lane, stage(lane, blocks), 0, blocks);
   return true;
 }
 
@@ -307,22 +318,23 @@ void Batch::Engine::run_rows(std::uint32_t rows) {
     kernels_.compress_lanes(state_, at_, rows);
     return;
   }
-  const std::uint8_t* at[kMaxLanes];
-  std::memcpy(at, at_, sizeof at);
-  while (rows != 0) {
+  std::uint32_t done = 0;
+  while (done != rows) {
     const unsigned first = log_.rows;
-    const unsigned now = std::min<unsigned>(rows, collision::kLogRows - first);
-    kernels_.compress_lanes_logging(state_, at, now, log_);
-    for (unsigned row = first; row < first + now; ++row) {
-      for (unsigned group = 0; group < lanes_; group += kLaneGroup) {
-        for (unsigned lane = group; lane < group + kLaneGroup; ++lane) {
-          log_job_[row][lane] = job_[lane];
-          log_block_[row][lane] = at[lane];
-          at[lane] += kBlockSize;
-        }
+    const unsigned now = std::min<unsigned>(rows - done, collision::kLogRows - first);
+    Logged& logged = logged_[first];
+    const std::size_t offset = done * kBlockSize;
+    for (unsigned group = 0; group < lanes_; group += kLaneGroup) {
+      for (unsigned lane = group; lane < group + kLaneGroup; ++lane) {
+        logged.job[lane] = job_[lane];
+        logged.block[lane] = at_[lane] + offset;
       }
     }
-    rows -= now;
+    for (unsigned row = first; row < first + now; ++row) {
+      logged_first_[row] = static_cast<std::uint8_t>(first);
+    }
+    kernels_.compress_lanes_logging(state_, logged.block, now, log_);
+    done += now;
     if (log_.rows == collision::kLogRows) judge();
   }
 }
@@ -393,23 +405,21 @@ void Batch::Engine::run(bool drain) {
 
 // Judges the logged rows; afterwards their blocks are not read again.
 void Batch::Engine::judge() {
-  collision::Survivor survivors[collision::kLogRows * kMaxLanes];
-  const unsigned count = log_.rows == 0 ? 0 : kernels_.judge_lanes(log_, survivors);
+  const unsigned count = log_.rows == 0 ? 0 : kernels_.judge_lanes(log_, survivors_);
   bool recompressed = false;
-  for (const collision::Survivor* survivor = survivors; survivor != survivors + count; ++survivor) {
-    const unsigned row = survivor->row;
-    const unsigned lane = survivor->lane;
-    Job* job = log_job_[row][lane];
+  for (unsigned i = 0; i < count; ++i) {
+    const unsigned row = survivors_[i].row;
+    const unsigned lane = survivors_[i].lane;
+    const unsigned first = logged_first_[row];
+    Job* job = logged_[first].job[lane];
     if (job == nullptr) continue;
-    for (collision::VectorSet set = survivor->vectors; set != 0; set &= set - 1) {
-      const unsigned vector = static_cast<unsigned>(std::countr_zero(set));
-      const collision::LaneLog::Row& log = log_.row[row];
-      suspect_job_[suspects_.count] = job;
-      if (collision::add_suspect(suspects_, log_block_[row][lane], vector, &log.early[0][lane],
-                                 &log.late[0][lane], &log.out[0][lane], kMaxLanes)) {
-        recompress();
-        recompressed = true;
-      }
+    const std::uint8_t* block = logged_[first].block[lane] + (row - first) * kBlockSize;
+    const collision::LaneLog::Row& log = log_.row[row];
+    suspect_job_[suspects_.count] = job;
+    if (collision::add_suspect(suspects_, block, survivors_[i].vector, &log.early[0][lane],
+                               &log.late[0][lane], &log.out[0][lane], kMaxLanes)) {
+      recompress();
+      recompressed = true;
     }
   }
   log_.rows = 0;

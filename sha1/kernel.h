@@ -71,8 +71,8 @@ using CompressLanesLogging = void(LaneState& state, const std::uint8_t* const bl
 
 /// Says which disturbance vectors remain possible for the blocks of `log`; see collision/judge.h.
 ///
-/// Writes the blocks for which some vector remains to `survivors`, which has room for all of the
-/// log. Leaves the log as it is.
+/// Writes every block and vector that remain to `survivors`, in any order; there must be room for
+/// collision::kMaxSurvivors. Leaves the log as it is.
 /// Returns: their number.
 using JudgeLanes = unsigned(const collision::LaneLog& log, collision::Survivor* survivors);
 

@@ -23,20 +23,26 @@ inline void store_be32(std::uint8_t* p, std::uint32_t value) {
   p[3] = static_cast<std::uint8_t>(value);
 }
 
-/// Completes the last blocks of a message of `length` bytes: a 1 bit, zeros, and the length in bits
-/// as 64 bits. `tail` holds the length % 64 bytes of the unfinished block and has room for two
-/// blocks. Exact for every length below 2^61 bytes.
+/// Fills the bytes from the end of a message of `length` bytes to the end of its last block with
+/// the padding: a 1 bit, zeros, and the length in bits as 64 bits. Exact for every length below
+/// 2^61 bytes. There are 9 to 72 bytes to fill.
+inline void write_padding_between(std::uint8_t* message_end, std::uint8_t* blocks_end,
+                                  std::uint64_t length) {
+  *message_end = 0x80;
+  std::memset(message_end + 1, 0, static_cast<std::size_t>(blocks_end - 8 - (message_end + 1)));
+  const std::uint64_t bits = length << 3;
+  store_be32(blocks_end - 8, static_cast<std::uint32_t>(bits >> 32));
+  store_be32(blocks_end - 4, static_cast<std::uint32_t>(bits));
+}
+
+/// Completes the last blocks of a message of `length` bytes. `tail` holds the length % 64 bytes of
+/// the unfinished block and has room for two blocks.
 ///
 /// Returns: the number of blocks at `tail`, 1 or 2.
 inline std::size_t write_padding(std::uint8_t* tail, std::uint64_t length) {
   const std::size_t filled = static_cast<std::size_t>(length % kBlockSize);
   const std::size_t blocks = filled < kBlockSize - 8 ? 1 : 2;
-  const std::size_t end = blocks * kBlockSize;
-  tail[filled] = 0x80;
-  std::memset(tail + filled + 1, 0, end - 8 - (filled + 1));
-  const std::uint64_t bits = length << 3;
-  store_be32(tail + end - 8, static_cast<std::uint32_t>(bits >> 32));
-  store_be32(tail + end - 4, static_cast<std::uint32_t>(bits));
+  write_padding_between(tail + filled, tail + blocks * kBlockSize, length);
   return blocks;
 }
 

@@ -51,12 +51,15 @@ struct LaneLog {
   unsigned rows = 0;  ///< Rows logged and not yet judged.
 };
 
-/// A block of a log for which vectors remain possible.
+/// A block of a log, and a vector that remains possible for it.
 struct Survivor {
   std::uint8_t row;
   std::uint8_t lane;
-  VectorSet vectors;
+  std::uint8_t vector;
 };
+
+/// The most survivors that one log can have.
+inline constexpr unsigned kMaxSurvivors = kLogRows * kMaxLanes * 32;
 
 /// Blocks that are to be recompressed, each for one vector that remains possible: up to 16, as a
 /// struct of arrays so that they fit in lanes.

@@ -11,7 +11,7 @@ namespace assay::sha1::collision {
 /// Judges 64 logged blocks that are sliced in `slices`: bit n belongs to row first_row + n / lanes
 /// and lane n % lanes. Rows from `rows` on are not there.
 ///
-/// Writes the blocks for which vectors remain to `survivors`. Returns: their number.
+/// Writes every block and vector that remain to `survivors`. Returns: their number.
 inline unsigned collect_survivors(const std::uint64_t slices[], unsigned first_row, unsigned rows,
                                   unsigned lanes, Survivor* survivors) {
   std::uint64_t broken[kVectorCount];
@@ -21,12 +21,15 @@ inline unsigned collect_survivors(const std::uint64_t slices[], unsigned first_r
   unsigned count = 0;
   for (; left != 0; left &= left - 1) {
     const unsigned at = static_cast<unsigned>(std::countr_zero(left));
+    const std::uint8_t row = static_cast<std::uint8_t>(first_row + at / lanes);
+    const std::uint8_t lane = static_cast<std::uint8_t>(at % lanes);
     VectorSet set = 0;
     for (unsigned d = 0; d < kVectorCount; ++d) {
       set |= static_cast<VectorSet>(~broken[d] >> at & 1) << d;
     }
-    survivors[count++] = {static_cast<std::uint8_t>(first_row + at / lanes),
-                          static_cast<std::uint8_t>(at % lanes), set};
+    for (; set != 0; set &= set - 1) {
+      survivors[count++] = {row, lane, static_cast<std::uint8_t>(std::countr_zero(set))};
+    }
   }
   return count;
 }

@@ -202,7 +202,7 @@ TEST_P(CollisionTest, LanesLeaveTheSameVectorsAsTheConditions) {
   if (kernels().lanes == 0) return;
   Random random(4);
   auto log = std::make_unique<collision::LaneLog>();
-  collision::Survivor survivors[collision::kLogRows * kMaxLanes];
+  std::vector<collision::Survivor> survivors(collision::kMaxSurvivors);
   for (int round = 0; round < 200; ++round) {
     const std::size_t rows = 1 + random.below(collision::kLogRows);
     Bytes message[kMaxLanes];
@@ -219,12 +219,14 @@ TEST_P(CollisionTest, LanesLeaveTheSameVectorsAsTheConditions) {
     log->rows = 0;
     kernels().compress_lanes_logging(state, blocks, rows, *log);
     ASSERT_EQ(log->rows, rows);
-    const unsigned count = kernels().judge_lanes(*log, survivors);
+    const unsigned count = kernels().judge_lanes(*log, survivors.data());
 
     collision::VectorSet found[collision::kLogRows][kMaxLanes] = {};
     for (unsigned i = 0; i < count; ++i) {
-      EXPECT_EQ(found[survivors[i].row][survivors[i].lane], 0U);
-      found[survivors[i].row][survivors[i].lane] = survivors[i].vectors;
+      const collision::VectorSet bit = collision::VectorSet{1} << survivors[i].vector;
+      collision::VectorSet& set = found[survivors[i].row][survivors[i].lane];
+      EXPECT_EQ(set & bit, 0U) << "twice";
+      set |= bit;
     }
     for (unsigned lane = 0; lane < kernels().lanes; ++lane) {
       State chain;
