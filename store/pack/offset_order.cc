@@ -1,7 +1,6 @@
 #include "store/pack/offset_order.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace assay {
 
@@ -17,7 +16,7 @@ OffsetOrder OffsetOrder::build(const PackIndex& index) {
   order.positions_.reserve(entries.size());
   for (const auto& [offset, position] : entries) {
     order.offsets_.push_back(offset);
-    order.positions_.push_back(position);
+    order.positions_.push_back({position});
   }
   return order;
 }
@@ -25,7 +24,7 @@ OffsetOrder OffsetOrder::build(const PackIndex& index) {
 std::optional<IndexPosition> OffsetOrder::position_at(PackOffset offset) const {
   const auto found = std::lower_bound(offsets_.begin(), offsets_.end(), offset.value);
   if (found == offsets_.end() || *found != offset.value) return std::nullopt;
-  return IndexPosition{positions_[static_cast<std::size_t>(found - offsets_.begin())]};
+  return positions_[static_cast<std::size_t>(found - offsets_.begin())];
 }
 
 std::optional<PackOffset> OffsetOrder::next(PackOffset offset) const {

@@ -16,6 +16,8 @@ class OffsetOrder {
   // Positions without a valid offset are left out. 12 bytes an entry.
   static OffsetOrder build(const PackIndex& index);
 
+  // The index positions, that of the entry with the lowest offset first.
+  const std::vector<IndexPosition>& positions() const { return positions_; }
   // Returns: the index position whose entry begins exactly here.
   std::optional<IndexPosition> position_at(PackOffset offset) const;
   // Returns: where the next entry begins; nothing after the last one.
@@ -23,7 +25,7 @@ class OffsetOrder {
 
  private:
   std::vector<std::uint64_t> offsets_;
-  std::vector<std::uint32_t> positions_;
+  std::vector<IndexPosition> positions_;
 };
 
 }  // namespace assay
