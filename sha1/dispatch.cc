@@ -34,7 +34,7 @@ constexpr Kernels kTable[] = {
     {.name = "avx2_sha_x8",
      .required = kCpuShaNi | kCpuAvx2,
      .compress = compress_sha_ni,
-     .compress_detecting = compress_detecting_portable,
+     .compress_detecting = compress_detecting_sha_ni_avx2,
      .lanes = 8,
      .worthwhile_lanes = 5,
      .compress_lanes = compress_lanes_avx2_x8,
@@ -54,7 +54,7 @@ constexpr Kernels kTable[] = {
     {.name = "sha_ni",
      .required = kCpuShaNi,
      .compress = compress_sha_ni,
-     .compress_detecting = compress_detecting_portable,
+     .compress_detecting = compress_detecting_sha_ni,
      .recompress = recompress_portable},
 #endif
     {.name = "portable",

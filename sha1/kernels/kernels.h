@@ -55,6 +55,10 @@ Recompress recompress_avx2;
 // kernels/x86_64/sha_ni.cc: needs kCpuShaNi.
 Compress compress_sha_ni;
 
+// kernels/x86_64/sha_ni_detecting.cc: need kCpuShaNi; the first kCpuAvx2 too.
+CompressDetecting compress_detecting_sha_ni_avx2;
+CompressDetecting compress_detecting_sha_ni;
+
 // kernels/x86_64/sha_ni_avx512.cc: needs kCpuShaNi and kCpuAvx512.
 Compress compress_sha_ni_avx512;
 

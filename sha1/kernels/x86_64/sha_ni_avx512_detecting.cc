@@ -11,11 +11,11 @@
 
 #include "sha1/kernels/x86_64/sha_ni_avx512.h"
 
-#include <bit>
 #include <utility>
 
 #include "sha1/collision/families.h"
 #include "sha1/kernels/kernels.h"
+#include "sha1/kernels/x86_64/block_log.h"
 
 #define ASSAY_ICE __attribute__((target("sha,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")))
 #define ASSAY_ICE_INLINE                                                           \
@@ -25,30 +25,10 @@
 namespace assay::sha1 {
 namespace {
 
-using collision::Families;
-using collision::kEarlyStep;
 using collision::kFamilies;
-using collision::kLateStep;
-using collision::kSliceBase;
 using collision::Suspects;
 
 constexpr std::size_t kPrefetchDistance = 1024;
-
-// What is kept of a block until it is judged.
-struct alignas(64) BlockLog {
-  // The message words 67 down to 32: word t at index 67 - t.
-  static constexpr unsigned kFirst = 32;
-  static constexpr unsigned kLast = 67;
-  std::uint32_t words[kLast + 1 - kFirst];
-  // Before step 56 and 64, in the order of the SHA instructions (d first), and four steps earlier.
-  std::uint32_t abcd[2][4];
-  std::uint32_t previous[2][4];
-  // The chaining value after the block, likewise.
-  std::uint32_t out_abcd[4];
-  std::uint32_t out_e[4];
-
-  std::uint32_t word(unsigned t) const { return words[kLast - t]; }
-};
 
 ASSAY_ICE_INLINE void store(std::uint32_t* to, __m128i value) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), value);
@@ -189,53 +169,6 @@ ASSAY_ICE_INLINE std::uint32_t judge(const BlockLog& log) {
   return result;
 }
 
-// One step in plain C++, to get from a multiple of four to the step of a vector.
-struct Working {
-  std::uint32_t v[5];
-
-  template <unsigned kStep>
-  void step(std::uint32_t word) {
-    constexpr std::uint32_t kRoundConstants[4] = {0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6};
-    static_assert(kStep >= 40);
-    const std::uint32_t mix =
-        kStep < 60 ? (v[1] & v[2]) | (v[3] & (v[1] | v[2])) : v[1] ^ v[2] ^ v[3];
-    const std::uint32_t next = std::rotl(v[0], 5) + mix + v[4] + kRoundConstants[kStep / 20] + word;
-    v[4] = v[3];
-    v[3] = v[2];
-    v[2] = std::rotl(v[1], 30);
-    v[1] = v[0];
-    v[0] = next;
-  }
-};
-
-Working working_at(const BlockLog& log, unsigned which) {
-  const std::uint32_t* abcd = log.abcd[which];
-  return {{abcd[3], abcd[2], abcd[1], abcd[0], std::rotl(log.previous[which][3], 30)}};
-}
-
-// Recompresses a block for the vectors that remain, or queues it. Returns: whether it is a
-// collision, or another of the queue is.
-__attribute__((noinline)) bool suspect(const BlockLog& log, const std::uint8_t* block,
-                                       std::uint32_t result, Suspects& suspects) {
-  Working early = working_at(log, 0);
-  early.step<56>(log.word(56));
-  early.step<57>(log.word(57));
-  Working late = working_at(log, 1);
-  late.step<64>(log.word(64));
-  const std::uint32_t out[5] = {log.out_abcd[3], log.out_abcd[2], log.out_abcd[1], log.out_abcd[0],
-                                log.out_e[3]};
-  static_assert(kEarlyStep == 58 && kLateStep == 65);
-  bool found = false;
-  for (std::uint32_t left = ~result; left != 0; left &= left - 1) {
-    const unsigned vector = collision::kVectorOfBit[std::countr_zero(left)];
-    if (!collision::add_suspect(suspects, block, vector, early.v, late.v, out, 1)) continue;
-    found |= recompress_avx512(suspects) != 0;
-    suspects.count = 0;
-    suspects.late = 0;
-  }
-  return found;
-}
-
 }  // namespace
 
 ASSAY_ICE bool compress_detecting_sha_ni_avx512(std::uint32_t state[5], const std::uint8_t* blocks,
@@ -260,11 +193,13 @@ ASSAY_ICE bool compress_detecting_sha_ni_avx512(std::uint32_t state[5], const st
     if (i == 0) continue;
     const BlockLog& before = logs[(i - 1) % 2];
     const std::uint32_t result = judge(before);
-    if (result != 0xffffffff) found |= suspect(before, blocks - kBlockSize, result, suspects);
+    if (result != 0xffffffff)
+      found |= take_suspect(before, blocks - kBlockSize, result, suspects, recompress_avx512);
   }
   const std::uint32_t result = judge(logs[(n - 1) % 2]);
   if (result != 0xffffffff)
-    found |= suspect(logs[(n - 1) % 2], blocks - kBlockSize, result, suspects);
+    found |=
+        take_suspect(logs[(n - 1) % 2], blocks - kBlockSize, result, suspects, recompress_avx512);
   // Few suspects are done sooner one by one: a vector of lanes takes as long for one as for 16.
   if (suspects.count != 0) {
     found |= (suspects.count <= 2 ? recompress_portable : recompress_avx512)(suspects) != 0;
