@@ -63,8 +63,7 @@ Result<void> LooseReader::open_file(const LoosePlace& place) {
                     status->kind == os::FileKind::kDirectory ? "a directory" : "a special file"));
   }
   if (status->size == 0) {
-    Fault empty(MessageId::kObjectCorrupt,
-                fmt::format("unable to mmap {}", place.path));
+    Fault empty(MessageId::kObjectCorrupt, fmt::format("unable to mmap {}", place.path));
     empty.causes.push_back(fmt::format("object file {} is empty", place.path));
     return tl::unexpected(std::move(empty));
   }

@@ -129,7 +129,7 @@ void LooseWriter::drop() { stream_.reset(); }
 Result<bool> LooseWriter::freshen(const ObjectId& id) {
   const auto copy = look_at_copy(id);
   if (!copy) return tl::unexpected(copy.error());
-  return *copy == Copy::kSound || *copy == Copy::kUntouchable;
+  return *copy == Copy::kSound;
 }
 
 // Touching comes first: it also tells whether there is a copy, and once touched a gc leaves it.
