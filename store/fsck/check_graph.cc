@@ -27,12 +27,13 @@ NumberSet numbers_in_packs(const Storage& storage) {
 class GraphCheck {
  public:
   GraphCheck(const Storage& storage, LinkLedger& ledger, const RootTable& roots,
-             const ObjectIdSet& promised, const GraphOptions& graph,
-             const StorageCheckOptions& options, FindingSink& findings)
+             const ObjectIdSet& promised, const std::vector<FalseLink>& false_links,
+             const GraphOptions& graph, const StorageCheckOptions& options, FindingSink& findings)
       : storage_(storage),
         ledger_(ledger),
         roots_(roots),
         promised_(promised),
+        false_links_(false_links),
         graph_(graph),
         options_(options),
         findings_(findings),
@@ -52,7 +53,10 @@ class GraphCheck {
   void find_unreachable(std::vector<std::uint32_t> dangling);
   void take_back_links(const CopyReader::Object& object, std::uint32_t number,
                        std::vector<std::uint32_t>& waiting);
-  void take_back(const ObjectId& target, std::vector<std::uint32_t>& waiting);
+  void take_back(std::uint32_t parent, const ObjectId& target, ObjectType type,
+                 std::vector<std::uint32_t>& waiting);
+  bool is_false(std::uint32_t parent, std::uint32_t target, ObjectType type) const;
+  void report_false();
   void report_absent();
   void report_damaged();
   void report_present(const std::vector<std::uint32_t>& dangling);
@@ -63,6 +67,7 @@ class GraphCheck {
   LinkLedger& ledger_;
   const RootTable& roots_;
   const ObjectIdSet& promised_;
+  const std::vector<FalseLink>& false_links_;
   const GraphOptions& graph_;
   const StorageCheckOptions& options_;
   FindingSink& findings_;
@@ -95,16 +100,23 @@ std::vector<std::uint32_t> GraphCheck::dangling() const {
 }
 
 bool GraphCheck::something_is_missing() const {
-  if (!ledger_.missing().empty()) return true;
+  if (!ledger_.missing().empty() || !false_links_.empty()) return true;
   for (std::uint32_t number = 0; number < storage_.table().size(); ++number) {
     if (!is_present(number) && ledger_.has_links(number)) return true;
   }
   return false;
 }
 
-void GraphCheck::take_back(const ObjectId& target, std::vector<std::uint32_t>& waiting) {
+bool GraphCheck::is_false(std::uint32_t parent, std::uint32_t target, ObjectType type) const {
+  return std::any_of(false_links_.begin(), false_links_.end(), [&](const FalseLink& link) {
+    return link.parent == parent && link.target == target && link.type == type;
+  });
+}
+
+void GraphCheck::take_back(std::uint32_t parent, const ObjectId& target, ObjectType type,
+                           std::vector<std::uint32_t>& waiting) {
   const std::uint32_t number = storage_.table().find(target);
-  if (number == ObjectTable::kAbsent) return;
+  if (number == ObjectTable::kAbsent || is_false(parent, number, type)) return;
   if (ledger_.take_back_link(number) != 0 || roots_.is_root(number)) return;
   unreachable_[number] = true;
   if (is_present(number)) waiting.push_back(number);
@@ -119,19 +131,23 @@ void GraphCheck::take_back_links(const CopyReader::Object& object, std::uint32_t
     for (std::size_t at = 0; at < object.bytes.size(); at += entry.size) {
       if (!parse_tree_entry(ByteView(object.bytes).subspan(at), kind, entry)) return;
       if (entry_kind(entry.mode) == TreeObjectKind::kGitlink) continue;
-      take_back(ObjectId::from_raw(entry.id, kind), waiting);
+      const bool is_tree = entry_kind(entry.mode) == TreeObjectKind::kTree;
+      take_back(number, ObjectId::from_raw(entry.id, kind),
+                is_tree ? ObjectType::kTree : ObjectType::kBlob, waiting);
     }
   } else if (object.type == ObjectType::kCommit) {
     const auto commit = parse_commit(object.bytes, id);
     if (!commit) return;
-    take_back(commit->tree, waiting);
+    take_back(number, commit->tree, ObjectType::kTree, waiting);
     const auto replaced = options_.verify.parents->find(id);
     const auto& parents =
         replaced != options_.verify.parents->end() ? replaced->second : commit->parents;
-    for (const ObjectId& parent : parents) take_back(parent, waiting);
+    for (const ObjectId& parent : parents) {
+      take_back(number, parent, ObjectType::kCommit, waiting);
+    }
   } else if (object.type == ObjectType::kTag) {
     const auto tag = parse_tag(object.bytes, id);
-    if (tag) take_back(tag->target, waiting);
+    if (tag) take_back(number, tag->target, tag->target_type, waiting);
   }
 }
 
@@ -165,6 +181,8 @@ void GraphCheck::report_absent() {
     if (!added && link.parent < found->second.parent) found->second = {link.parent, link.type};
   }
   for (const auto& [id, link] : absent) {
+    // git knows the empty tree without any file: the link is sound, the object missing.
+    if (id == empty_tree_id(storage_.kind())) continue;
     const ObjectType parent_type = ledger_.present_type(link.parent);
     report(
         MessageId::kBrokenLink, link.type, id,
@@ -176,6 +194,18 @@ void GraphCheck::report_absent() {
     absent.emplace(id, Absent{0, type});
   }
   for (const auto& [id, link] : absent) report_missing(link.type, id);
+}
+
+// git's walk cannot even look up what such a link names.
+void GraphCheck::report_false() {
+  for (const FalseLink& link : false_links_) {
+    if (!is_present(link.parent) || unreachable_[link.parent]) continue;
+    const ObjectId parent = storage_.table().id(link.parent);
+    report(MessageId::kBrokenLink, ledger_.present_type(link.parent), parent,
+           fmt::format("broken link from {:>7} {}\nbroken link from {:>7} unknown",
+                       type_name(ledger_.present_type(link.parent)), parent.hex(),
+                       type_name(link.type)));
+  }
 }
 
 // Objects all of whose copies are damaged. git calls those missing that have no packed copy.
@@ -223,6 +253,7 @@ void GraphCheck::run() {
   if (!loose_ends.empty() && (graph_.show_unreachable || something_is_missing())) {
     find_unreachable(loose_ends);
   }
+  report_false();
   report_absent();
   report_damaged();
   report_present(loose_ends);
@@ -247,9 +278,10 @@ ObjectIdSet promised_objects(const Storage& storage, const LinkLedger& ledger) {
 }
 
 void check_graph(const Storage& storage, LinkLedger& ledger, const RootTable& roots,
-                 const ObjectIdSet& promised, const GraphOptions& graph,
-                 const StorageCheckOptions& options, FindingSink& findings) {
-  GraphCheck(storage, ledger, roots, promised, graph, options, findings).run();
+                 const ObjectIdSet& promised, const std::vector<FalseLink>& false_links,
+                 const GraphOptions& graph, const StorageCheckOptions& options,
+                 FindingSink& findings) {
+  GraphCheck(storage, ledger, roots, promised, false_links, graph, options, findings).run();
 }
 
 }  // namespace assay

@@ -5,6 +5,7 @@
 // Findings are in the words of git fsck, in the order of object ids.
 #pragma once
 
+#include "store/fsck/check_disputes.h"
 #include "store/fsck/check_storage.h"
 #include "store/fsck/root_table.h"
 
@@ -19,8 +20,10 @@ struct GraphOptions {
 // Requires: all links entered.
 ObjectIdSet promised_objects(const Storage& storage, const LinkLedger& ledger);
 
+// `false_links`: as check_disputes() gave them.
 void check_graph(const Storage& storage, LinkLedger& ledger, const RootTable& roots,
-                 const ObjectIdSet& promised, const GraphOptions& graph,
-                 const StorageCheckOptions& options, FindingSink& findings);
+                 const ObjectIdSet& promised, const std::vector<FalseLink>& false_links,
+                 const GraphOptions& graph, const StorageCheckOptions& options,
+                 FindingSink& findings);
 
 }  // namespace assay

@@ -31,6 +31,7 @@ class RefChecker {
                                         fmt::format("{}: invalid sha1 pointer {}", name, id.hex()));
       found.ref = name;
       found.oid = id;
+      if (objects_.is_unreadable(id)) found.bit = ExitBit::kBitDies;
       reporter_.report(std::move(found));
       return false;
     }

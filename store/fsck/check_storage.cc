@@ -40,7 +40,7 @@ class PackVisitor : public EntryVisitor {
   void on_large_end(bool complete) override { verifier_.end_large(complete); }
   void on_fault(std::uint32_t pack, PackPosition position, Fault fault) override {
     const ObjectCopy copy = copy_of(pack, position, storage_.packs()[pack].forest.type(position));
-    if (fault.id != MessageId::kEntryCrcMismatch) verifier_.mark_bad(copy);
+    if (fault.id != MessageId::kEntryCrcMismatch) verifier_.mark_unreadable(copy);
     verifier_.report(copy, std::move(fault), ExitBit::kBitPack);
   }
   void on_parked(std::uint32_t pack, PackPosition position) override {
@@ -86,7 +86,8 @@ class Pass {
  private:
   static DeltaResolver::Limits limits(ObjectVerifier::Mode mode) {
     DeltaResolver::Limits limits;
-    limits.skip_blobs = mode == ObjectVerifier::Mode::kLinks;
+    limits.skip_blobs = mode != ObjectVerifier::Mode::kFull;
+    limits.check_crc = mode == ObjectVerifier::Mode::kFull;
     return limits;
   }
 
@@ -138,7 +139,7 @@ void Pass::collect(ObjectVerifier& verifier, const StageClock& clock,
   verifier.findings().clear();
   parked_.insert(parked_.end(), parked.begin(), parked.end());
   tainted_ |= verifier.links_tainted();
-  if (mode_ == ObjectVerifier::Mode::kLinks) return;
+  if (mode_ != ObjectVerifier::Mode::kFull) return;
   result_.special_blobs.merge(verifier.special_blobs());
   result_.counters.objects += verifier.counters().objects;
   result_.counters.object_bytes += verifier.counters().object_bytes;
@@ -157,7 +158,7 @@ void Pass::check_loose_object(const ObjectCopy& place_copy, const LoosePlace& pl
     whole.causes = std::move(fault.causes);
     whole.causes.push_back(std::move(fault.text));
     if (message(fault.id).since == Since::kOurs) whole.id = fault.id;
-    verifier.mark_bad(copy);
+    verifier.mark_unreadable(copy);
     verifier.report(copy, std::move(whole), ExitBit::kBitObject);
     clock.enter(Stage::kOther);
   };
@@ -171,6 +172,13 @@ void Pass::check_loose_object(const ObjectCopy& place_copy, const LoosePlace& pl
   }
   if (!header) return refuse(std::move(header.error()));
   copy.type = header->type;
+  if (copy.type == ObjectType::kBlob && mode_ != ObjectVerifier::Mode::kFull) {
+    // Blobs have no links: their content is not needed.
+    verifier.begin_large(copy, header->size);
+    verifier.end_large(false);
+    clock.enter(Stage::kOther);
+    return;
+  }
   constexpr std::uint64_t kStreamFrom = std::uint64_t{16} << 20;
   if (header->size >= kStreamFrom &&
       (copy.type == ObjectType::kBlob || header->size > options_.memory)) {
@@ -245,11 +253,17 @@ void Pass::check_pack_file(std::uint32_t number, ObjectVerifier& verifier) {
                           Fault fault, ExitBit bit) {
     const ObjectCopy copy{
         stored.numbers[position.value], ObjectType::kUnknown, {stored.file, item}, offset.value};
-    verifier.mark_bad(copy);
+    verifier.mark_unreadable(copy);
     verifier.report(copy, std::move(fault), bit);
   };
   for (const DeltaForest::EntryFault& bad : forest.faults()) {
     const std::string hex = stored.index->id(bad.index_position).hex();
+    if (bad.entry != DeltaForest::kNone) {
+      auto wrong = check_entry_crc({&pack, &*stored.index, &forest}, {bad.entry});
+      if (wrong) {
+        report(bad.index_position, bad.offset, bad.entry, std::move(*wrong), ExitBit::kBitPack);
+      }
+    }
     Fault fault = bad.fault;
     fault.causes.push_back(fault.text);
     fault.text =
@@ -310,7 +324,7 @@ void Pass::report_unresolvable(const Parked& parked, ObjectVerifier& verifier) {
                             stored.index->id(position).hex(), stored.pack->path(), offset.value));
     fault.causes.push_back(fmt::format("its delta base cannot be read from {} nor from elsewhere",
                                        stored.pack->path()));
-    verifier.mark_bad(copy);
+    verifier.mark_unreadable(copy);
     verifier.report(copy, std::move(fault), ExitBit::kBitPack);
     for (const std::uint32_t child : stored.forest.children({entry})) entries.push_back(child);
   }
@@ -375,7 +389,18 @@ void Pass::run_parked() {
 StorageCheckResult check_storage(const Storage& storage, LinkLedger& ledger,
                                  const StorageCheckOptions& options) {
   StorageCheckResult result;
-  const bool tainted = Pass(storage, ledger, options, ObjectVerifier::Mode::kFull, result).run();
+  if (options.connectivity_only) {
+    for (const StoredPack& pack : storage.packs()) {
+      for (std::uint32_t entry = 0; entry < pack.forest.size(); ++entry) {
+        const ObjectType type = pack.forest.type({entry});
+        ledger.set_present(pack.numbers[pack.forest.index_position({entry}).value],
+                           type == ObjectType::kUnknown ? ObjectType::kBlob : type);
+      }
+    }
+  }
+  const auto mode =
+      options.connectivity_only ? ObjectVerifier::Mode::kConnectivity : ObjectVerifier::Mode::kFull;
+  const bool tainted = Pass(storage, ledger, options, mode, result).run();
   if (tainted) count_links(storage, ledger, options);
   for (const StoredPack& pack : storage.packs()) {
     if (!pack.pack->file().shrank() && !pack.index_file.shrank()) continue;

@@ -16,6 +16,7 @@ struct StorageCheckOptions {
   unsigned threads = 1;
   std::uint64_t memory = std::uint64_t{256} << 20;  // bytes for objects under way
   bool check_packs = true;                          // false: --no-full
+  bool connectivity_only = false;                   // believe what objects claim to be
   VerifyOptions verify;
 };
 

@@ -10,7 +10,9 @@
 #include <thread>
 
 #include "sha1/kernel.h"
+#include "store/fsck/check_disputes.h"
 #include "store/fsck/check_index_files.h"
+#include "store/fsck/check_ref_format.h"
 #include "store/fsck/check_reflogs.h"
 #include "store/fsck/check_special_blobs.h"
 #include "store/report/exit_status.h"
@@ -151,6 +153,7 @@ Result<FsckReport> Checker::run() {
   for (const Fault& problem : repository->alternate_problems()) {
     report_fault(problem, kPhaseRepository);
   }
+  if (options_.check_references) check_ref_format(*repository, policy_, findings_);
   const auto snapshot = snapshot_refs(*repository);
 
   const unsigned threads = options_.threads != 0 ? options_.threads : usable_cpus();
@@ -163,12 +166,19 @@ Result<FsckReport> Checker::run() {
   storage_options.packs_are_promised = repository->has_promisor_remote();
   storage_options.threads = threads;
   const auto storage = Storage::load(system_, directories, storage_options, policy_, findings_);
+  if (options_.connectivity_only) {
+    // git looks for links only: a pack that it cannot open is no fault of its own here.
+    for (Finding& finding : findings_.findings()) {
+      if (finding.bit == ExitBit::kBitPack) finding.bit = ExitBit::kBitNone;
+    }
+  }
   LinkLedger ledger(storage->table());
 
   StorageCheckOptions check;
   check.threads = threads;
   check.memory = options_.memory;
-  check.check_packs = options_.full;
+  check.check_packs = options_.full || options_.connectivity_only;
+  check.connectivity_only = options_.connectivity_only;
   check.verify.policy = &policy_;
   check.verify.parents = &parents_;
   check.verify.files = &storage->files();
@@ -178,12 +188,15 @@ Result<FsckReport> Checker::run() {
   StorageCheckResult checked = check_storage(*storage, ledger, check);
   for (Finding& finding : checked.findings) findings_.add(std::move(finding));
 
+  const std::vector<FalseLink> false_links = check_disputes(*storage, ledger, check, findings_);
   const ObjectIdSet promised = promised_objects(*storage, ledger);
   check_special_blobs(*storage, ledger, checked.special_blobs, promised, check, findings_);
   RootTable roots(storage->table());
   GraphOptions graph{options_.show_dangling, options_.show_unreachable};
-  check_roots(*repository, snapshot, VerifiedObjects(ledger, promised), roots, graph);
-  check_graph(*storage, ledger, roots, promised, graph, check, findings_);
+  const VerifiedObjects objects(
+      ledger, promised, check.check_packs ? std::vector<ObjectType>() : storage->packed_types());
+  check_roots(*repository, snapshot, objects, roots, graph);
+  check_graph(*storage, ledger, roots, promised, false_links, graph, check, findings_);
 
   statistics_.objects = checked.counters.objects;
   statistics_.object_bytes = checked.counters.object_bytes;

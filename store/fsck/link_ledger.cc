@@ -32,7 +32,7 @@ void LinkLedger::add_missing(std::vector<MissingLink>&& links) {
 void LinkLedger::start_counting() {
   missing_.clear();
   for (std::uint32_t i = 0; i < table_.size(); ++i) {
-    state_[i].fetch_and(kTypeMask, std::memory_order_relaxed);
+    state_[i].fetch_and(static_cast<std::uint8_t>(~kLinksClaimed), std::memory_order_relaxed);
     expected_[i].store(0, std::memory_order_relaxed);
   }
   counts_ = std::make_unique<std::atomic<std::uint32_t>[]>(table_.size());

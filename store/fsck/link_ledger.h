@@ -44,6 +44,22 @@ class LinkLedger {
     state_[number].fetch_and(static_cast<std::uint8_t>(~kTypeMask));
   }
 
+  // Some copy could not be unpacked.
+  void set_unreadable(std::uint32_t number) {
+    state_[number].fetch_or(kUnreadable, std::memory_order_relaxed);
+  }
+  bool is_unreadable(std::uint32_t number) const {
+    return (state_[number].load(std::memory_order_relaxed) & kUnreadable) != 0;
+  }
+
+  // The object is there, but cannot be parsed (Mode::kConnectivity alone tells the two apart).
+  void set_unparsable(std::uint32_t number) {
+    state_[number].fetch_or(kUnparsable, std::memory_order_relaxed);
+  }
+  bool is_unparsable(std::uint32_t number) const {
+    return (state_[number].load(std::memory_order_relaxed) & kUnparsable) != 0;
+  }
+
   // Returns: true for the first copy that asks: its links are the ones that count.
   bool claim_links(std::uint32_t number) {
     return (state_[number].fetch_or(kLinksClaimed, std::memory_order_relaxed) & kLinksClaimed) == 0;
@@ -70,6 +86,12 @@ class LinkLedger {
   bool is_disputed(std::uint32_t number) const;
   bool has_links(std::uint32_t number) const {
     return expected_[number].load(std::memory_order_relaxed) != 0;
+  }
+  // Takes back a link that names the target as what it is not. Requires: counting().
+  void remove_link(std::uint32_t target, ObjectType type) {
+    expected_[target].fetch_and(static_cast<std::uint8_t>(~(1u << static_cast<unsigned>(type))),
+                                std::memory_order_relaxed);
+    take_back_link(target);
   }
   bool counting() const { return counts_ != nullptr; }
   // Returns: links that are left after this one was taken back. Requires: counting().
@@ -101,6 +123,8 @@ class LinkLedger {
  private:
   static constexpr std::uint8_t kTypeMask = 7;
   static constexpr std::uint8_t kLinksClaimed = 8;
+  static constexpr std::uint8_t kUnreadable = 16;
+  static constexpr std::uint8_t kUnparsable = 32;
 
   const ObjectTable& table_;
   std::unique_ptr<std::atomic<std::uint8_t>[]> state_;

@@ -24,9 +24,9 @@ struct ObjectVerifier::Checksum {
 };
 
 void ObjectVerifier::PlacingSink::add(Finding finding) {
-  if (verifier_.mode_ == Mode::kLinks) return;
   verifier_.place(finding, verifier_.current_, finding.order.part);
-  if (verifier_.file_of(verifier_.current_).packed && finding.bit == ExitBit::kBitObject) {
+  if (verifier_.file_of(verifier_.current_).packed && finding.bit == ExitBit::kBitObject &&
+      finding.id != MessageId::kBrokenLinks) {
     finding.bit = ExitBit::kBitPack;
   }
   verifier_.findings_.add(std::move(finding));
@@ -79,7 +79,7 @@ void ObjectVerifier::report(const ObjectCopy& copy, Fault fault, ExitBit bit) {
 // What git says of an object that its own parsers refuse. A packed one counts twice: as an object
 // and as a fault of its pack.
 void ObjectVerifier::report_unparsed(const ObjectCopy& copy, Fault fault) {
-  if (mode_ == Mode::kLinks) return;
+  if (mode_ != Mode::kFull) return;
   const std::string hex = ledger_.table().id(copy.number).hex();
   const bool packed = file_of(copy).packed;
   Finding finding;
@@ -97,7 +97,7 @@ void ObjectVerifier::report_unparsed(const ObjectCopy& copy, Fault fault) {
 }
 
 void ObjectVerifier::report_result(const ObjectCopy& copy, MessageId id, std::string text) {
-  if (mode_ == Mode::kLinks) return;
+  if (mode_ != Mode::kFull) return;
   Finding finding;
   finding.id = id;
   finding.severity = Severity::kInfo;
@@ -108,6 +108,7 @@ void ObjectVerifier::report_result(const ObjectCopy& copy, MessageId id, std::st
 
 // Returns: false when a rule was broken as an error.
 bool ObjectVerifier::apply_rules(const ObjectCopy& copy, ByteView body) {
+  if (mode_ != Mode::kFull) return true;
   current_ = copy;
   reporter_.begin(copy.type, ledger_.table().id(copy.number));
   check_object_rules(copy.type, body, kind_, reporter_, special_);
@@ -162,7 +163,7 @@ void ObjectVerifier::judge_tree(const ObjectCopy& copy, Buffer& buffer, const Bu
                                 ByteView program, bool has_children, bool counts) {
   std::unique_ptr<TreeInfo> info;
   // When links are counted, every tree is to count all of its own.
-  if (has_children && mode_ == Mode::kFull) info = std::make_unique<TreeInfo>();
+  if (has_children && mode_ != Mode::kLinks) info = std::make_unique<TreeInfo>();
   const auto* base_info =
       base != nullptr ? static_cast<const TreeInfo*>(base->attachment.get()) : nullptr;
   TreeLinks::Outcome outcome;
@@ -176,17 +177,17 @@ void ObjectVerifier::judge_tree(const ObjectCopy& copy, Buffer& buffer, const Bu
   if (outcome.unusual) {
     clock_.enter(Stage::kRules);
     const std::size_t before = findings_.findings().size();
-    if (outcome.malformed) {
+    if (outcome.malformed && mode_ != Mode::kLinks) {
       Finding finding;
       finding.id = MessageId::kBrokenLinks;
       finding.severity = options_.policy->severity(finding.id);
-      finding.bit = file_of(copy).packed ? ExitBit::kBitPack : ExitBit::kBitObject;
+      finding.bit = ExitBit::kBitObject;  // of a packed tree, too
       finding.text = "broken links";
       current_ = copy;
       placing_sink_.add(std::move(finding));
     }
     apply_rules(copy, buffer.bytes());
-    clean = findings_.findings().size() == before &&
+    clean = mode_ == Mode::kFull && findings_.findings().size() == before &&
             !options_.policy->skips(ledger_.table().id(copy.number));
   }
   if (info == nullptr) return;
@@ -226,10 +227,12 @@ ObjectVerifier::Pending* ObjectVerifier::take_pending() {
 
 void ObjectVerifier::verify(const ObjectCopy& copy, const BufferRef& buffer, const Buffer* base,
                             ByteView program, bool has_children) {
-  if (mode_ == Mode::kLinks) {
+  if (mode_ == Mode::kConnectivity) ledger_.set_present(copy.number, copy.type);
+  if (mode_ != Mode::kFull) {
     // The bad copies are known: nothing of theirs is entered, and nothing is hashed again.
-    if (ledger_.present_type(copy.number) == copy.type) {
-      judge(copy, *buffer, base, program, has_children);
+    if (ledger_.present_type(copy.number) == copy.type &&
+        !judge(copy, *buffer, base, program, has_children).parsed) {
+      ledger_.set_unparsable(copy.number);
     }
     return;
   }
@@ -310,7 +313,8 @@ void ObjectVerifier::settle(const ObjectCopy& copy, const Judged& judged,
 
 void ObjectVerifier::begin_large(const ObjectCopy& copy, std::uint64_t size) {
   large_copy_ = copy;
-  if (mode_ == Mode::kLinks) return;
+  if (mode_ == Mode::kConnectivity) ledger_.set_present(copy.number, copy.type);
+  if (mode_ != Mode::kFull) return;
   large_hasher_ = std::make_unique<ObjectHasher>(kind_, options_.detect_collisions);
   const ObjectHeaderText header(copy.type, size);
   large_hasher_->update(header.bytes());
@@ -331,7 +335,7 @@ void ObjectVerifier::end_large(bool complete) {
 }
 
 void ObjectVerifier::verify_checksum(ByteView bytes, ByteView expected, Finding on_mismatch) {
-  if (mode_ == Mode::kLinks) return;
+  if (mode_ != Mode::kFull) return;
   if (kind_ != HashKind::kSha1) {
     ObjectHasher hasher(kind_);
     hasher.update(bytes);

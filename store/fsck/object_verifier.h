@@ -80,7 +80,11 @@ struct VerifyCounters {
 
 class ObjectVerifier {
  public:
-  enum class Mode : std::uint8_t { kFull, kLinks };
+  enum class Mode : std::uint8_t {
+    kFull,          // verify everything
+    kLinks,         // only enter the links of present objects, all of them counted
+    kConnectivity,  // only enter links, taking every object for what it claims to be
+  };
 
   ObjectVerifier(LinkLedger& ledger, const VerifyOptions& options, BufferPool& pool,
                  StageClock& clock, Mode mode);
@@ -102,6 +106,11 @@ class ObjectVerifier {
 
   void report(const ObjectCopy& copy, Fault fault, ExitBit bit);
   void mark_bad(const ObjectCopy& copy) { bad_copies_.push_back(copy.key); }
+  // As mark_bad(): the copy cannot even be unpacked.
+  void mark_unreadable(const ObjectCopy& copy) {
+    mark_bad(copy);
+    ledger_.set_unreadable(copy.number);
+  }
 
   // Ends hashing of everything that waits, so that its buffers are free.
   void flush();

@@ -17,6 +17,12 @@ class ObjectView {
   virtual ~ObjectView() = default;
   // Returns: the type of the object if a good copy is present.
   virtual std::optional<ObjectType> type_of(const ObjectId& id) const = 0;
+  // True when no copy is good and some copy cannot even be unpacked. git dies when it reads such an
+  // object by name.
+  virtual bool is_unreadable(const ObjectId& id) const {
+    (void)id;
+    return false;
+  }
   // True for an absent object that a promisor remote has promised (partial clone).
   virtual bool is_promised(const ObjectId& id) const = 0;
 };

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "store/fsck/link_ledger.h"
@@ -40,21 +41,29 @@ using ObjectIdSet = std::unordered_set<ObjectId, ObjectIdHash>;
 
 class VerifiedObjects : public ObjectView {
  public:
-  VerifiedObjects(const LinkLedger& ledger, const ObjectIdSet& promised)
-      : ledger_(ledger), promised_(promised) {}
+  // `unverified`: empty, or the types that objects which nobody verified claim (kUnknown: none).
+  VerifiedObjects(const LinkLedger& ledger, const ObjectIdSet& promised,
+                  std::vector<ObjectType> unverified)
+      : ledger_(ledger), promised_(promised), unverified_(std::move(unverified)) {}
 
   std::optional<ObjectType> type_of(const ObjectId& id) const override {
     const std::uint32_t number = ledger_.table().find(id);
     if (number == ObjectTable::kAbsent) return std::nullopt;
-    const ObjectType type = ledger_.present_type(number);
-    if (type == ObjectType::kUnknown) return std::nullopt;
+    ObjectType type = ledger_.present_type(number);
+    if (type == ObjectType::kUnknown && !unverified_.empty()) type = unverified_[number];
+    if (type == ObjectType::kUnknown || ledger_.is_unparsable(number)) return std::nullopt;
     return type;
+  }
+  bool is_unreadable(const ObjectId& id) const override {
+    const std::uint32_t number = ledger_.table().find(id);
+    return number != ObjectTable::kAbsent && !type_of(id) && ledger_.is_unreadable(number);
   }
   bool is_promised(const ObjectId& id) const override { return promised_.contains(id); }
 
  private:
   const LinkLedger& ledger_;
   const ObjectIdSet& promised_;
+  std::vector<ObjectType> unverified_;
 };
 
 }  // namespace assay

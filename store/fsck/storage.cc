@@ -180,4 +180,14 @@ void Storage::build_table() {
   table_ = std::make_unique<ObjectTable>(options_.kind, runs);
 }
 
+std::vector<ObjectType> Storage::packed_types() const {
+  std::vector<ObjectType> types(table_->size(), ObjectType::kUnknown);
+  for (const StoredPack& pack : packs_) {
+    for (std::uint32_t entry = 0; entry < pack.forest.size(); ++entry) {
+      types[pack.numbers[pack.forest.index_position({entry}).value]] = pack.forest.type({entry});
+    }
+  }
+  return types;
+}
+
 }  // namespace assay

@@ -69,6 +69,9 @@ class Storage {
   const std::deque<StoredFanout>& fanouts() const { return fanouts_; }
   const ObjectTable& table() const { return *table_; }
 
+  // Returns: for every object number the type that its packed copies claim, kUnknown for none.
+  std::vector<ObjectType> packed_types() const;
+
  private:
   explicit Storage(os::System& system, const Options& options)
       : system_(system), options_(options) {}

@@ -1,4 +1,4 @@
-// TreeEntry: one entry of a tree object, "MODE NAME\0ID", and the quick tests of a walk over trees.
+// TreeEntry: one entry of a tree object, "MODE NAME\0ID", and the quick test of a walk over trees.
 //
 // Big repositories have a hundred million entries, nearly all of them harmless. Everything here is
 // inline and answers in a few cycles "certainly harmless" or "look closer"; the exact rules with
@@ -109,43 +109,100 @@ inline ModeParse parse_mode_text(const std::uint8_t* text) {
   return parse;
 }
 
-struct NameScan {
-  std::size_t size;
+struct NulScan {
+  std::size_t position;
   bool unusual_byte;
 };
 
-// Length of the name that a NUL ends, and whether it holds a byte that needs the exact check.
-// Requires: a NUL before `end`; 16 bytes readable behind that NUL or none beyond `end` are read.
-inline NameScan scan_name(const std::uint8_t* name, const std::uint8_t* end) {
-  std::size_t i = 0;
-  bool unusual = false;
-#if defined(__SSE2__)
-  const __m128i nul = _mm_setzero_si128();
-  const __m128i slash = _mm_set1_epi8('/');
-  const __m128i backslash = _mm_set1_epi8('\\');
-  const __m128i tilde = _mm_set1_epi8('~');
-  while (static_cast<std::size_t>(end - name) >= i + 16) {
-    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(name + i));
-    const __m128i odd =
-        _mm_or_si128(_mm_cmpeq_epi8(block, slash),
-                     _mm_or_si128(_mm_cmpeq_epi8(block, backslash), _mm_cmpeq_epi8(block, tilde)));
-    const auto odd_bits = static_cast<std::uint32_t>(_mm_movemask_epi8(odd));
-    const auto nul_bits = static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(block, nul)));
-    if (nul_bits != 0) {
-      // Bits below the first NUL.
-      const std::uint32_t within = nul_bits ^ (nul_bits - 1);
-      return {i + static_cast<std::size_t>(std::countr_zero(nul_bits)),
-              unusual || (odd_bits & within) != 0};
-    }
-    unusual |= odd_bits != 0;
-    i += 16;
-  }
-#else
-  static_cast<void>(end);
-#endif
-  for (; name[i] != 0; ++i) unusual |= name[i] == '/' || name[i] == '\\' || name[i] == '~';
+// The first NUL at or behind `text`, and whether a byte before it needs the exact check of names.
+// Requires: a NUL before `end`. Nothing at or behind `end` is read.
+inline NulScan find_nul_bytewise(const std::uint8_t* text, std::size_t i, bool unusual) {
+  for (; text[i] != 0; ++i) unusual |= text[i] == '/' || text[i] == '\\' || text[i] == '~';
   return {i, unusual};
 }
+
+#if defined(__SSE2__)
+struct BlockBits {
+  std::uint32_t nul;
+  std::uint32_t unusual;
+};
+
+inline BlockBits scan_block(const std::uint8_t* text) {
+  const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text));
+  const __m128i slash = _mm_cmpeq_epi8(block, _mm_set1_epi8('/'));
+  const __m128i backslash = _mm_cmpeq_epi8(block, _mm_set1_epi8('\\'));
+  const __m128i tilde = _mm_cmpeq_epi8(block, _mm_set1_epi8('~'));
+  const __m128i unusual = _mm_or_si128(_mm_or_si128(slash, backslash), tilde);
+  return {static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(block, _mm_setzero_si128()))),
+          static_cast<std::uint32_t>(_mm_movemask_epi8(unusual))};
+}
+
+[[gnu::always_inline]] inline NulScan find_nul(const std::uint8_t* text, const std::uint8_t* end) {
+  const auto size = static_cast<std::size_t>(end - text);
+  std::size_t i = 0;
+  bool unusual = false;
+  // 48 bytes hold nearly every entry up to its NUL, so this goes straight on: where the next entry
+  // begins is known after one load, and no branch depends on the length of a name.
+  if (size >= 48) [[likely]] {
+    const BlockBits a = scan_block(text);
+    const BlockBits b = scan_block(text + 16);
+    const BlockBits c = scan_block(text + 32);
+    const std::uint64_t nul = a.nul | (b.nul << 16) | (std::uint64_t{c.nul} << 32);
+    const std::uint64_t odd = a.unusual | (b.unusual << 16) | (std::uint64_t{c.unusual} << 32);
+    if (nul != 0) [[likely]] {
+      // nul ^ (nul - 1): the bits up to the first NUL.
+      return {static_cast<std::size_t>(std::countr_zero(nul)), (odd & (nul ^ (nul - 1))) != 0};
+    }
+    unusual = odd != 0;
+    i = 48;
+  }
+  for (; size >= i + 16; i += 16) {
+    const BlockBits block = scan_block(text + i);
+    if (block.nul != 0) {
+      return {i + static_cast<std::size_t>(std::countr_zero(block.nul)),
+              unusual || (block.unusual & (block.nul ^ (block.nul - 1))) != 0};
+    }
+    unusual |= block.unusual != 0;
+  }
+  return find_nul_bytewise(text, i, unusual);
+}
+#else
+inline NulScan find_nul(const std::uint8_t* text, const std::uint8_t* /*end*/) {
+  return find_nul_bytewise(text, 0, false);
+}
+#endif
+
+// The five modes that git writes, found without a branch: `text` are the bytes of the mode and the
+// blank behind it, `mask` covers them.
+struct CanonicalMode {
+  std::uint64_t text = 0;
+  std::uint64_t mask = 0;  // 0 with text 1: nothing matches
+  std::uint32_t mode = 0;
+  std::uint32_t text_size = 0;
+};
+
+// The second and the fourth digit tell the five apart: 06, 07, 20, 60, 0 and 0.
+constexpr std::size_t canonical_slot(std::uint64_t head) {
+  return static_cast<std::size_t>((2 * (head >> 48) + (head >> 32)) & 15);
+}
+
+constexpr std::array<CanonicalMode, 16> make_canonical_modes() {
+  std::array<CanonicalMode, 16> modes{};
+  for (CanonicalMode& none : modes) none.text = 1;
+  const auto put = [&modes](std::string_view text, std::uint32_t mode) {
+    const std::uint64_t head = packed_text(text);
+    modes[canonical_slot(head)] = {head, text_mask(text.size()), mode,
+                                   static_cast<std::uint32_t>(text.size() - 1)};
+  };
+  put("100644 ", 0100644);
+  put("100755 ", 0100755);
+  put("120000 ", 0120000);
+  put("160000 ", 0160000);
+  put("40000 ", 0040000);
+  return modes;
+}
+
+inline constexpr std::array<CanonicalMode, 16> kCanonicalModes = make_canonical_modes();
 
 }  // namespace tree_entry_detail
 
@@ -162,43 +219,33 @@ inline TreeEntryProblem tree_entry_problem(ByteView rest, HashKind kind) {
 // Parses the entry at the start of `rest`, which must reach to the end of the tree: as in git, the
 // last entry is looked at too. Advance by entry.size.
 // Returns: false when git cannot read an entry there; tree_entry_problem() says why.
-inline bool parse_tree_entry(ByteView rest, HashKind kind, TreeEntry& entry) {
+[[gnu::always_inline]] inline bool parse_tree_entry(ByteView rest, HashKind kind,
+                                                    TreeEntry& entry) {
   namespace detail = tree_entry_detail;
   const std::size_t id = id_size(kind);
   const std::uint8_t* const start = rest.data();
   if (rest.size() < id + 3 || start[rest.size() - id - 1] != 0) return false;
 
-  // From here on there is a NUL before the last id, so that no scan leaves the tree.
-  std::size_t mode_size = 6;
-  entry.unusual = 0;
+  // From here on there is a NUL before the last id, so that no scan leaves the tree. The first NUL
+  // ends the name, whatever the mode; a mode has no byte that is unusual in a name.
+  const detail::NulScan nul = detail::find_nul(start, start + rest.size());
   const std::uint64_t head = detail::load_be64(start);
-  const std::uint64_t head7 = head & detail::text_mask(7);
-  if (head7 == detail::packed_text("100644 ")) {
-    entry.mode = 0100644;
-  } else if ((head & detail::text_mask(6)) == detail::packed_text("40000 ")) {
-    entry.mode = 0040000;
-    mode_size = 5;
-  } else if (head7 == detail::packed_text("100755 ")) {
-    entry.mode = 0100755;
-  } else if (head7 == detail::packed_text("120000 ")) {
-    entry.mode = 0120000;
-  } else if (head7 == detail::packed_text("160000 ")) {
-    entry.mode = 0160000;
-  } else {
+  const detail::CanonicalMode& canonical = detail::kCanonicalModes[detail::canonical_slot(head)];
+  std::size_t mode_size = canonical.text_size;
+  entry.mode = canonical.mode;
+  entry.unusual = nul.unusual_byte ? kUnusualByte : 0;
+  if ((head & canonical.mask) != canonical.text) [[unlikely]] {
     const detail::ModeParse mode = detail::parse_mode_text(start);
     if (mode.text_size == 0) return false;
     entry.mode = mode.mode;
     mode_size = mode.text_size;
-    entry.unusual = kUnusualMode;
+    entry.unusual |= kUnusualMode;
   }
-  const std::uint8_t* const name = start + mode_size + 1;
-  const detail::NameScan scan = detail::scan_name(name, start + rest.size());
-  if (scan.size == 0) return false;
-  if (scan.unusual_byte) entry.unusual |= kUnusualByte;
+  if (nul.position == mode_size + 1) return false;
   entry.mode_text = {reinterpret_cast<const char*>(start), mode_size};
-  entry.name = {reinterpret_cast<const char*>(name), scan.size};
-  entry.id = name + scan.size + 1;
-  entry.size = mode_size + scan.size + 2 + id;
+  entry.name = {reinterpret_cast<const char*>(start) + mode_size + 1, nul.position - mode_size - 1};
+  entry.id = start + nul.position + 1;
+  entry.size = nul.position + 1 + id;
   return true;
 }
 
@@ -244,103 +291,5 @@ inline std::uint32_t quick_problems(const TreeEntry& entry, std::size_t max_name
   if (entry.name.size() > max_name_size) problems |= kQuickLongName;
   return problems;
 }
-
-// How two neighbours stand to each other, as bits that may be or-ed over all pairs of a tree.
-//
-// Duplicates need not be neighbours: "x", "x.1", "x/" is in order, pair by pair, for a directory
-// sorts as if it ended in '/'. Such a duplicate has a pair that opens (file "x", then "x.1") and
-// later one that closes ("x.1", then directory "x").
-enum PairOrder : std::uint32_t {
-  kPairWrong = 1U << 0,   // same name or not ascending
-  kPairOpens = 1U << 1,   // a file, then its name and a byte below '/'
-  kPairCloses = 1U << 2,  // an entry, then a directory of which it is the name and a byte below '/'
-};
-
-// Returns: 0 for most pairs of a sound tree. Over all pairs of a tree, a tree that is not in order
-// or holds a name twice has kPairWrong, or both kPairOpens and kPairCloses. Requires: both entries
-// come from parse_tree_entry().
-inline std::uint32_t pair_order(const TreeEntry& prev, const TreeEntry& next) {
-  namespace detail = tree_entry_detail;
-  const char* const a = prev.name.data();
-  const char* const b = next.name.data();
-  const std::size_t shared =
-      prev.name.size() < next.name.size() ? prev.name.size() : next.name.size();
-  // A NUL and an id follow each name, so eight bytes may be read at each byte of it.
-  for (std::size_t i = 0; i < shared; i += 8) {
-    const std::uint64_t x = detail::load_be64(a + i);
-    const std::uint64_t y = detail::load_be64(b + i);
-    if (x != y) {
-      const auto differs = i + static_cast<std::size_t>(std::countl_zero(x ^ y)) / 8;
-      if (differs < shared) return x < y ? 0U : static_cast<std::uint32_t>(kPairWrong);
-      break;
-    }
-  }
-  // One name is the start of the other. The NUL that ends it counts as '/' for a directory.
-  auto after_prev = static_cast<std::uint8_t>(a[shared]);
-  auto after_next = static_cast<std::uint8_t>(b[shared]);
-  if (after_prev == 0 && after_next == 0) return kPairWrong;
-  if (after_prev == 0 && is_directory_mode(prev.mode)) after_prev = '/';
-  if (after_next == 0 && is_directory_mode(next.mode)) after_next = '/';
-  if (after_prev >= after_next) return kPairWrong;
-  if (after_prev == 0 && after_next < '/') return kPairOpens;
-  if (after_next == '/' && b[shared] == 0) return kPairCloses;
-  return 0;
-}
-
-// Returns: true when the pair alone tells nothing certain: the tree then needs the exact check.
-// False for all pairs of a tree: it is in order and no name occurs twice.
-inline bool may_be_duplicate_or_unsorted(const TreeEntry& prev, const TreeEntry& next) {
-  return pair_order(prev, next) != 0;
-}
-
-// git's order of entries: names as bytes, a directory as if its name ended in '/'.
-// Returns: < 0, 0 or > 0; 0 only for equal names of the same kind.
-inline int compare_tree_entries(const TreeEntry& a, const TreeEntry& b) {
-  const std::size_t shared = a.name.size() < b.name.size() ? a.name.size() : b.name.size();
-  const int order = std::memcmp(a.name.data(), b.name.data(), shared);
-  if (order != 0) return order;
-  const auto after = [shared](const TreeEntry& entry) -> int {
-    if (entry.name.size() > shared) return static_cast<std::uint8_t>(entry.name[shared]);
-    return is_directory_mode(entry.mode) ? '/' : 0;
-  };
-  return after(a) - after(b);
-}
-
-// Watches the order of all entries of one tree, duplicates that are not neighbours included.
-class TreeOrder {
- public:
-  // Returns: true when the tree needs the exact check. Requires: the entries of one tree, in turn,
-  // from parse_tree_entry(); the tree stays where it is.
-  bool add(const TreeEntry& next) {
-    bool unusual = false;
-    if (has_previous_) {
-      const std::uint32_t order = pair_order(previous_, next);
-      if (order != 0) [[unlikely]]
-        unusual = settle(order, next);
-    }
-    previous_ = next;
-    has_previous_ = true;
-    return unusual;
-  }
-
- private:
-  bool settle(std::uint32_t order, const TreeEntry& next) {
-    if (order == kPairOpens) {
-      if (open_count_ == open_.size()) return true;
-      open_[open_count_++] = previous_.name;
-      return false;
-    }
-    if (order != kPairCloses) return true;
-    for (std::size_t i = 0; i < open_count_; ++i) {
-      if (open_[i] == next.name) return true;
-    }
-    return false;
-  }
-
-  TreeEntry previous_;
-  bool has_previous_ = false;
-  std::size_t open_count_ = 0;
-  std::array<std::string_view, 16> open_;  // files whose name some later directory might repeat
-};
 
 }  // namespace assay

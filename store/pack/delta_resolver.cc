@@ -13,6 +13,29 @@ namespace assay {
 
 static_assert(Buffer::kSlack >= kDeltaSlack);
 
+namespace {
+
+// The entry's bytes: its header, its stream, and whatever lies between it and the next entry.
+ByteView entry_bytes(const ResolvePack& pack, PackPosition entry) {
+  const std::uint64_t begin = pack.forest->offset(entry).value;
+  const std::uint64_t end = pack.forest->end(entry).value;
+  return pack.pack->bytes().subspan(static_cast<std::size_t>(begin),
+                                    static_cast<std::size_t>(end - begin));
+}
+
+}  // namespace
+
+std::optional<Fault> check_entry_crc(const ResolvePack& pack, PackPosition entry) {
+  if (!pack.index->has_crc()) return std::nullopt;
+  const IndexPosition position = pack.forest->index_position(entry);
+  if (crc32_of(entry_bytes(pack, entry)) == pack.index->crc(position)) return std::nullopt;
+  const std::uint64_t offset = pack.forest->offset(entry).value;
+  return Fault(MessageId::kEntryCrcMismatch,
+               fmt::format("index CRC mismatch for object {} from {} at offset {}",
+                           pack.index->id(position).hex(), pack.pack->path(), offset),
+               offset);
+}
+
 // What one thread does: a stack of entries to unpack, and the tools to do it.
 class DeltaResolver::Worker {
  public:
@@ -46,8 +69,6 @@ class DeltaResolver::Worker {
     const ObjectType type = pack_of(item).forest->type({item.entry});
     return type == ObjectType::kUnknown ? type_ : type;
   }
-  ByteView entry_bytes(const Item& item) const;
-  void check_crc(const Item& item, ByteView bytes);
   Result<BufferRef> unpack(const Item& item, const Raw& raw, ByteView& program);
   Result<BufferRef> inflate_whole(const Raw& raw);
   Result<BufferRef> patch(const Item& item, const Raw& raw, ByteView& program);
@@ -70,27 +91,6 @@ class DeltaResolver::Worker {
   Bytes program_;
   std::unique_lock<std::mutex> overdraft_;  // held while this worker is beyond the budget
 };
-
-ByteView DeltaResolver::Worker::entry_bytes(const Item& item) const {
-  const ResolvePack& pack = pack_of(item);
-  const std::uint64_t begin = pack.forest->offset({item.entry}).value;
-  const std::uint64_t end = pack.forest->end({item.entry}).value;
-  return pack.pack->bytes().subspan(static_cast<std::size_t>(begin),
-                                    static_cast<std::size_t>(end - begin));
-}
-
-void DeltaResolver::Worker::check_crc(const Item& item, ByteView bytes) {
-  const ResolvePack& pack = pack_of(item);
-  if (!pack.index->has_crc()) return;
-  const IndexPosition position = pack.forest->index_position({item.entry});
-  if (crc32_of(bytes) == pack.index->crc(position)) return;
-  const std::uint64_t offset = pack.forest->offset({item.entry}).value;
-  visitor_.on_fault(item.pack, {item.entry},
-                    Fault(MessageId::kEntryCrcMismatch,
-                          fmt::format("index CRC mismatch for object {} from {} at offset {}",
-                                      pack.index->id(position).hex(), pack.pack->path(), offset),
-                          offset));
-}
 
 Fault DeltaResolver::Worker::cannot_unpack(const Item& item, Fault reason) const {
   const ResolvePack& pack = pack_of(item);
@@ -300,10 +300,14 @@ void DeltaResolver::Worker::push_children(const Item& item, const BufferRef& buf
 
 void DeltaResolver::Worker::process(Item item) {
   const ResolvePack& pack = pack_of(item);
-  const ByteView bytes = entry_bytes(item);
-  clock_.enter(Stage::kChecksums);
-  check_crc(item, bytes);
-  clock_.enter(Stage::kOther);
+  const ByteView bytes = entry_bytes(pack, {item.entry});
+  if (resolver_.limits_.check_crc) {
+    clock_.enter(Stage::kChecksums);
+    if (auto wrong = check_entry_crc(pack, {item.entry})) {
+      visitor_.on_fault(item.pack, {item.entry}, std::move(*wrong));
+    }
+    clock_.enter(Stage::kOther);
+  }
   const auto header = pack.pack->entry_header(pack.forest->offset({item.entry}));
   // The forest was built from the same bytes; a pack that is written to meanwhile may disagree.
   const bool agrees = header && is_delta(header->kind) == static_cast<bool>(item.base) &&

@@ -32,6 +32,9 @@ struct ResolvePack {
   const DeltaForest* forest = nullptr;
 };
 
+// Compares the CRC-32 of the entry's bytes with the index. Returns: the fault, if there is one.
+std::optional<Fault> check_entry_crc(const ResolvePack& pack, PackPosition entry);
+
 struct ResolvedEntry {
   std::uint32_t pack = 0;  // number of the pack in the set
   PackPosition position;
@@ -69,6 +72,7 @@ class DeltaResolver {
     std::uint64_t drop_pages_every = std::uint64_t{8} << 20;
     // Leave blobs out: they have no links.
     bool skip_blobs = false;
+    bool check_crc = true;
   };
 
   DeltaResolver(std::vector<ResolvePack> packs, unsigned workers, ByteBudget& budget,

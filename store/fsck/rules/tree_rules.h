@@ -17,6 +17,7 @@
 #include "store/fsck/rules/rule_reporter.h"
 #include "store/fsck/rules/special_blobs.h"
 #include "store/object/tree_entry.h"
+#include "store/object/tree_order.h"
 
 namespace assay {
 

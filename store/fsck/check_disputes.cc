@@ -1,0 +1,187 @@
+#include "store/fsck/check_disputes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace assay {
+namespace {
+
+// One moment at which git hears of the type of a disputed object.
+struct Hearing {
+  CopyKey when;
+  std::uint32_t speaker = 0;  // the parent, or the object itself
+  std::uint32_t object = 0;
+  ObjectType type = ObjectType::kUnknown;
+};
+
+class DisputeCheck {
+ public:
+  DisputeCheck(const Storage& storage, LinkLedger& ledger, const StorageCheckOptions& options,
+               FindingSink& findings)
+      : storage_(storage), ledger_(ledger), options_(options), findings_(findings) {}
+
+  // Returns: true when objects ceased to be present, so that other disputes may have changed.
+  bool run_once();
+  std::vector<FalseLink> take_false_links();
+
+ private:
+  std::vector<std::uint32_t> disputed() const;
+  void find_copies(const std::set<std::uint32_t>& numbers);
+  void hear(const Hearing& hearing, ObjectType known);
+  void blame(std::uint32_t number, MessageId id, std::string text, std::string cause,
+             std::string second_cause);
+
+  const Storage& storage_;
+  LinkLedger& ledger_;
+  const StorageCheckOptions& options_;
+  FindingSink& findings_;
+  std::map<std::uint32_t, CopyKey> first_copies_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> heard_;  // speaker, object: said once
+  std::vector<std::uint32_t> gone_;
+  std::vector<FalseLink> false_links_;
+};
+
+std::vector<std::uint32_t> DisputeCheck::disputed() const {
+  std::vector<std::uint32_t> result;
+  for (std::uint32_t number = 0; number < storage_.table().size(); ++number) {
+    if (ledger_.is_disputed(number)) result.push_back(number);
+  }
+  return result;
+}
+
+void DisputeCheck::find_copies(const std::set<std::uint32_t>& numbers) {
+  first_copies_.clear();
+  const auto note = [&](std::uint32_t number, CopyKey key) {
+    if (!numbers.contains(number)) return;
+    const auto [found, added] = first_copies_.emplace(number, key);
+    if (!added && key < found->second) found->second = key;
+  };
+  for (const StoredFanout& fanout : storage_.fanouts()) {
+    for (std::uint32_t i = 0; i < fanout.numbers.size(); ++i) {
+      note(fanout.numbers[i], {fanout.file, fanout.first_item + i});
+    }
+  }
+  for (const StoredPack& pack : storage_.packs()) {
+    for (std::uint32_t entry = 0; entry < pack.forest.size(); ++entry) {
+      note(pack.numbers[pack.forest.index_position({entry}).value], {pack.file, entry});
+    }
+  }
+}
+
+void DisputeCheck::blame(std::uint32_t number, MessageId id, std::string text, std::string cause,
+                         std::string second_cause) {
+  const CopyKey key = first_copies_[number];
+  const SourceFile& file = storage_.files()[key.file];
+  Finding finding;
+  finding.id = id;
+  finding.severity = options_.verify.policy->severity(id);
+  // As an object, and when packed as a fault of the pack, too; broken links count once.
+  finding.bit = file.packed && id != MessageId::kBrokenLinks
+                    ? static_cast<ExitBit>(static_cast<unsigned>(ExitBit::kBitObject) |
+                                           static_cast<unsigned>(ExitBit::kBitPack))
+                    : ExitBit::kBitObject;
+  finding.type = ledger_.present_type(number);
+  finding.oid = storage_.table().id(number);
+  finding.file = file.path;
+  finding.text = std::move(text);
+  finding.causes.push_back(std::move(cause));
+  if (!second_cause.empty()) finding.causes.push_back(std::move(second_cause));
+  finding.order = {file.packed ? kPhasePacks : kPhaseLoose, key.file, key.item, kStoragePart};
+  findings_.add(std::move(finding));
+}
+
+void DisputeCheck::hear(const Hearing& hearing, ObjectType known) {
+  if (!heard_.emplace(hearing.speaker, hearing.object).second) return;
+  const std::string object = storage_.table().id(hearing.object).hex();
+  const std::string speaker = storage_.table().id(hearing.speaker).hex();
+  const std::string clash =
+      fmt::format("object {} is a {}, not a {}", object, type_name(known), type_name(hearing.type));
+  const ObjectType speaker_type = ledger_.present_type(hearing.speaker);
+  if (speaker_type == ObjectType::kTree && hearing.speaker != hearing.object) {
+    blame(hearing.speaker, MessageId::kBrokenLinks, "broken links", clash, "");
+    false_links_.push_back({hearing.speaker, hearing.object, hearing.type});
+    return;
+  }
+  std::string second;
+  if (hearing.speaker != hearing.object) {
+    const std::string_view role = speaker_type == ObjectType::kTag    ? "tag pointer to"
+                                  : hearing.type == ObjectType::kTree ? "tree pointer"
+                                                                      : "parent";
+    second = fmt::format("bad {} {} in {} {}", role, object, type_name(speaker_type), speaker);
+  }
+  const SourceFile& file = storage_.files()[first_copies_[hearing.speaker].file];
+  const std::string text = file.packed
+                               ? speaker + ": object corrupt or missing"
+                               : fmt::format("{}: object could not be parsed: {}/{}/{}", speaker,
+                                             file.path, speaker.substr(0, 2), speaker.substr(2));
+  blame(hearing.speaker, MessageId::kObjectNotParsed, text, clash, second);
+  gone_.push_back(hearing.speaker);
+}
+
+bool DisputeCheck::run_once() {
+  const std::vector<std::uint32_t> objects = disputed();
+  if (objects.empty()) return false;
+  ledger_.watch(objects);
+  count_links(storage_, ledger_, options_);
+  const auto links = ledger_.take_watched();
+  std::set<std::uint32_t> speakers(objects.begin(), objects.end());
+  for (const auto& link : links) speakers.insert(link.parent);
+  find_copies(speakers);
+
+  std::vector<Hearing> hearings;
+  for (const auto& link : links) {
+    hearings.push_back({first_copies_[link.parent], link.parent, link.target, link.type});
+  }
+  for (const std::uint32_t object : objects) {
+    const ObjectType type = ledger_.present_type(object);
+    if (type != ObjectType::kUnknown) {
+      hearings.push_back({first_copies_[object], object, object, type});
+    }
+  }
+  // Of the links of one parent to one object the order within the parent does not matter: only two
+  // of different types differ, and of those one is wrong in any order.
+  std::sort(hearings.begin(), hearings.end(), [](const Hearing& a, const Hearing& b) {
+    return std::tie(a.when, a.object, a.type) < std::tie(b.when, b.object, b.type);
+  });
+  std::map<std::uint32_t, ObjectType> known;
+  std::set<std::uint32_t> unparsed;
+  for (const Hearing& hearing : hearings) {
+    // An object that git failed to parse says nothing.
+    if (unparsed.contains(hearing.speaker)) continue;
+    const auto [found, first] = known.emplace(hearing.object, hearing.type);
+    if (first || found->second == hearing.type) continue;
+    const std::size_t before = gone_.size();
+    hear(hearing, found->second);
+    if (gone_.size() > before) unparsed.insert(hearing.speaker);
+  }
+  for (const std::uint32_t number : gone_) ledger_.forget_present(number);
+  const bool changed = !gone_.empty();
+  gone_.clear();
+  // Without the links of those that are gone.
+  if (changed) count_links(storage_, ledger_, options_);
+  return changed;
+}
+
+std::vector<FalseLink> DisputeCheck::take_false_links() {
+  std::sort(false_links_.begin(), false_links_.end(), [](const FalseLink& a, const FalseLink& b) {
+    return std::tie(a.parent, a.target) < std::tie(b.parent, b.target);
+  });
+  for (const FalseLink& link : false_links_) ledger_.remove_link(link.target, link.type);
+  return std::move(false_links_);
+}
+
+}  // namespace
+
+std::vector<FalseLink> check_disputes(const Storage& storage, LinkLedger& ledger,
+                                      const StorageCheckOptions& options, FindingSink& findings) {
+  DisputeCheck check(storage, ledger, options, findings);
+  while (check.run_once()) {
+  }
+  return check.take_false_links();
+}
+
+}  // namespace assay
