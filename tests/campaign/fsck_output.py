@@ -20,8 +20,8 @@ LINES = [(kind, re.compile(pattern)) for kind, pattern in [
     ("root", rf"root (?P<subject>{OID})"),
     ("tagged", rf"tagged (?P<subject>{TYPE} {OID} \(.*\) in [0-9a-f]+)"),
     (None, rf"broken link from +{TYPE} {OID}"),
+    ("brokenLink", rf"broken link from +{TYPE} (?P<subject>unknown)"),
     ("brokenLink", rf" +to +(?P<subject>{TYPE} {OID})"),
-    ("brokenLink", rf"broken link from +{TYPE} [0-9a-f]+ (?P<subject>unknown)"),
     # What an object says
     ("brokenLinks", rf"error in {TYPE} (?P<subject>{OID}): broken links"),
     ("wrongObjectType", rf"error in {TYPE} (?P<subject>{OID}): wrong object type in link"),
@@ -85,7 +85,7 @@ LINES = [(kind, re.compile(pattern)) for kind, pattern in [
     ("packOrphan", r"warning: no corresponding \.idx: (?P<file>.*)"),
     ("packIndexOrphan", r"warning: no corresponding \.pack: (?P<file>.*)"),
     ("refBroken", r"warning: (?P<subject>\S+): (?:file is empty|file holds NUL bytes only|content is "
-                  r"neither .*|points to .*, which does not exist|.*symbolic.*)"),
+                  r"neither .*|points to .*|.*symbolic.*)"),
     (None, r"error: header of .* declares \d+ bytes, but .*"),
     # Details
     (None, r"error: inflate: .*"),
