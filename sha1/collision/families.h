@@ -101,6 +101,60 @@ static_assert(result_bits_are_distinct());
 
 }  // namespace internal
 
+/// How families are laid out in vectors of 8 lanes. In a layout each lane has a fixed pair of bits,
+/// so that S[p] and S[q] are arranged once for several rounds.
+inline constexpr unsigned kFamilyLanes = 8;
+
+struct Layout {
+  unsigned rounds;
+  std::uint8_t p[kFamilyLanes];
+  std::uint8_t q[kFamilyLanes];
+};
+
+/// Chosen by hand from the number of families of each pair; 79 families in 88 places.
+inline constexpr Layout kLayouts[3] = {
+    {5, {29, 29, 29, 29, 29, 29, 6, 6}, {29, 29, 29, 4, 4, 4, 1, 1}},
+    {3, {1, 1, 4, 4, 6, 6, 6, 6}, {1, 1, 4, 4, 6, 6, 1, 1}},
+    {3, {6, 29, 30, 5, 7, 28, 30, 30}, {1, 29, 5, 0, 2, 3, 0, 28}},
+};
+inline constexpr unsigned kFamilyRounds = 11;
+
+/// Place f of round r is a family, or has an empty mask.
+struct FamilyPlan {
+  Family round[kFamilyRounds][kFamilyLanes] = {};
+  bool complete = false;
+};
+
+constexpr FamilyPlan make_family_plan() {
+  FamilyPlan plan;
+  bool used[kConditionCount] = {};
+  unsigned placed = 0;
+  unsigned first = 0;
+  for (const Layout& layout : kLayouts) {
+    for (unsigned lane = 0; lane < kFamilyLanes; ++lane) {
+      unsigned round = first;
+      for (unsigned f = 0; f < kFamilies.count && round < first + layout.rounds; ++f) {
+        if (used[f]) continue;
+        Family family = kFamilies.families[f];
+        if (family.p != layout.p[lane] || family.q != layout.q[lane]) {
+          // The two bits of a condition may change places.
+          family = {family.q, family.p, family.c, family.rotate_q, family.rotate_p, family.mask};
+          if (family.p != layout.p[lane] || family.q != layout.q[lane]) continue;
+        }
+        used[f] = true;
+        ++placed;
+        plan.round[round++][lane] = family;
+      }
+    }
+    first += layout.rounds;
+  }
+  plan.complete = placed == kFamilies.count && first == kFamilyRounds;
+  return plan;
+}
+
+inline constexpr FamilyPlan kFamilyPlan = make_family_plan();
+static_assert(kFamilyPlan.complete);
+
 }  // namespace assay::sha1::collision
 
 #endif  // ASSAY_SHA1_COLLISION_FAMILIES_H_

@@ -2,15 +2,18 @@
 //
 // The SHA instructions are one long chain that leaves much of the processor idle. What belongs to
 // the judgement of block b - 1 is placed behind the rounds of block b and is executed beside them.
-// It costs about 70 vector instructions a block (collision/families.h): the words 33 to 64 are in
+// It costs about 60 vector instructions a block (collision/families.h): the words 33 to 64 are in
 // memory; permutations of bytes and an 8 x 8 bit transposition (VGF2P8AFFINEQB by a unit
-// matrix) turn them into the words S[b], and ten vectors of 8 families follow. With 512-bit vectors
-// they would be half as many, but those close one of the three vector ports to everything else.
+// matrix) turn them into the words S[b], and eleven vectors of 8 families follow. With 512-bit
+// vectors they would be half as many, but those close one of the three vector ports to everything
+// else.
 
 #if defined(__x86_64__)
 
 #include "sha1/kernels/x86_64/sha_ni_avx512.h"
 
+#include <array>
+#include <iterator>
 #include <utility>
 
 #include "sha1/collision/families.h"
@@ -25,10 +28,12 @@
 namespace assay::sha1 {
 namespace {
 
-using collision::kFamilies;
+using collision::kFamilyRounds;
+using collision::kLayouts;
 using collision::Suspects;
 
 constexpr std::size_t kPrefetchDistance = 1024;
+constexpr unsigned kLanes = collision::kFamilyLanes;
 
 ASSAY_ICE_INLINE void store(std::uint32_t* to, __m128i value) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), value);
@@ -71,57 +76,58 @@ constexpr ByteIndex make_byte_index() {
   return index;
 }
 
-// After it, byte j of an element has bit j (or 24 + j) of eight words: gathers the four such bytes,
-// two from the lower 16 words and two from the higher. `high_bits`: for bits 24 to 31.
-constexpr ByteIndex make_slice_index(bool high_bits) {
+// After it, byte j of an element has bit j (or 24 + j) of eight words: gathers the four such bytes
+// of the slice of each lane, two from the lower 16 words and two from the higher.
+constexpr ByteIndex make_slice_index(const std::uint8_t bits[kLanes]) {
   ByteIndex index{};
   for (unsigned n = 0; n < 32; ++n) {
+    const unsigned bit = bits[n / 4];
     const unsigned higher_words = n % 4 / 2;
-    const unsigned element = n % 2 + (high_bits ? 2 : 0);
-    index.at[n] = static_cast<std::uint8_t>(32 * higher_words + 8 * element + n / 4);
+    const unsigned element = n % 2 + (bit < 8 ? 0 : 2);
+    index.at[n] = static_cast<std::uint8_t>(32 * higher_words + 8 * element + bit % 8);
   }
   return index;
 }
 
-// The lane that has S[bit].
-constexpr unsigned slice_lane(unsigned bit) { return bit < 8 ? bit : bit - 16; }
-
-// The families as lanes of vectors.
-constexpr unsigned kLanes = 8;
-
 struct alignas(32) Round {
-  std::uint32_t lane_p[kLanes];
-  std::uint32_t lane_q[kLanes];
   std::uint32_t rotate_p[kLanes];
   std::uint32_t rotate_q[kLanes];
   std::uint32_t flip[kLanes];
   std::uint32_t mask[kLanes];
 };
 
-constexpr unsigned kRounds = (kFamilies.count + kLanes - 1) / kLanes;
+struct alignas(32) Layout {
+  ByteIndex take_p;
+  ByteIndex take_q;
+};
 
-constexpr std::array<Round, kRounds> make_rounds() {
-  std::array<Round, kRounds> rounds{};
-  for (unsigned f = 0; f < kFamilies.count; ++f) {
-    const collision::Family& family = kFamilies.families[f];
-    Round& round = rounds[f / kLanes];
-    const unsigned lane = f % kLanes;
-    round.lane_p[lane] = slice_lane(family.p);
-    round.lane_q[lane] = slice_lane(family.q);
-    round.rotate_p[lane] = family.rotate_p;
-    round.rotate_q[lane] = family.rotate_q;
-    round.flip[lane] = family.c == 0 ? 0 : 0xffffffff;
-    round.mask[lane] = family.mask;
+constexpr auto make_layouts() {
+  std::array<Layout, std::size(kLayouts)> layouts{};
+  for (unsigned i = 0; i < layouts.size(); ++i) {
+    layouts[i] = {make_slice_index(kLayouts[i].p), make_slice_index(kLayouts[i].q)};
+  }
+  return layouts;
+}
+
+constexpr auto make_rounds() {
+  std::array<Round, kFamilyRounds> rounds{};
+  for (unsigned r = 0; r < kFamilyRounds; ++r) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const collision::Family& family = collision::kFamilyPlan.round[r][lane];
+      rounds[r].rotate_p[lane] = family.rotate_p;
+      rounds[r].rotate_q[lane] = family.rotate_q;
+      rounds[r].flip[lane] = family.c == 0 ? 0 : 0xffffffff;
+      rounds[r].mask[lane] = family.mask;
+    }
   }
   return rounds;
 }
 
 struct Constants {
   ByteIndex take_bytes = make_byte_index();
-  ByteIndex take_low = make_slice_index(false);
-  ByteIndex take_high = make_slice_index(true);
+  std::array<Layout, std::size(kLayouts)> layouts = make_layouts();
   alignas(32) std::uint64_t unit[4] = {kUnit, kUnit, kUnit, kUnit};
-  std::array<Round, kRounds> rounds = make_rounds();
+  std::array<Round, kFamilyRounds> rounds = make_rounds();
 
   static constexpr std::uint64_t kUnit = 0x8040201008040201;
 };
@@ -129,6 +135,24 @@ constexpr Constants kConstants;
 
 ASSAY_ICE_INLINE __m256i load(const void* from) {
   return _mm256_loadu_si256(static_cast<const __m256i*>(from));
+}
+
+ASSAY_ICE_INLINE void test_round(__m256i p, __m256i q, const Round& round, __m256i& broken) {
+  const __m256i differ = _mm256_ternarylogic_epi32(_mm256_rolv_epi32(p, load(round.rotate_p)),
+                                                   _mm256_rolv_epi32(q, load(round.rotate_q)),
+                                                   load(round.flip), avx512::kXor3);
+  // broken | (differ & mask)
+  broken = _mm256_ternarylogic_epi32(broken, differ, load(round.mask), 0xf8);
+}
+
+// The rounds of a layout; unrolled, which gcc does not do by itself for loops of varying length.
+template <unsigned kLayout, unsigned kFirst, std::size_t... kRound>
+ASSAY_ICE_INLINE void test_layout(__m256i lower, __m256i higher, const Constants* constants,
+                                  __m256i& broken, std::index_sequence<kRound...>) {
+  const Layout& layout = constants->layouts[kLayout];
+  const __m256i p = _mm256_permutex2var_epi8(lower, load(layout.take_p.at), higher);
+  const __m256i q = _mm256_permutex2var_epi8(lower, load(layout.take_q.at), higher);
+  (test_round(p, q, constants->rounds[kFirst + kRound], broken), ...);
 }
 
 // The broken vectors, by result bit.
@@ -147,19 +171,16 @@ ASSAY_ICE_INLINE std::uint32_t judge(const BlockLog& log) {
       unit, _mm256_permutex2var_epi8(load(first), take, load(first + 8)), 0);
   const __m256i lower = _mm256_gf2p8affine_epi64_epi8(
       unit, _mm256_permutex2var_epi8(load(first + 16), take, load(first + 24)), 0);
-  const __m256i low = _mm256_permutex2var_epi8(lower, load(constants->take_low.at), higher);
-  const __m256i high = _mm256_permutex2var_epi8(lower, load(constants->take_high.at), higher);
   __m256i broken = _mm256_setzero_si256();
-  for (unsigned r = 0; r < kRounds; ++r) {
-    const Round& round = constants->rounds[r];
-    const __m256i p = _mm256_rolv_epi32(_mm256_permutex2var_epi32(low, load(round.lane_p), high),
-                                        load(round.rotate_p));
-    const __m256i q = _mm256_rolv_epi32(_mm256_permutex2var_epi32(low, load(round.lane_q), high),
-                                        load(round.rotate_q));
-    const __m256i differ = _mm256_ternarylogic_epi32(p, q, load(round.flip), avx512::kXor3);
-    // broken | (differ & mask)
-    broken = _mm256_ternarylogic_epi32(broken, differ, load(round.mask), 0xf8);
-  }
+  constexpr unsigned kSecond = kLayouts[0].rounds;
+  constexpr unsigned kThird = kSecond + kLayouts[1].rounds;
+  static_assert(std::size(kLayouts) == 3);
+  test_layout<0, 0>(lower, higher, constants, broken,
+                    std::make_index_sequence<kLayouts[0].rounds>());
+  test_layout<1, kSecond>(lower, higher, constants, broken,
+                          std::make_index_sequence<kLayouts[1].rounds>());
+  test_layout<2, kThird>(lower, higher, constants, broken,
+                         std::make_index_sequence<kLayouts[2].rounds>());
   const __m128i four =
       _mm_or_si128(_mm256_castsi256_si128(broken), _mm256_extracti128_si256(broken, 1));
   const __m128i two = _mm_or_si128(four, _mm_shuffle_epi32(four, 0x4e));
