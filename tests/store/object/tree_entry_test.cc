@@ -2,10 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <memory>
 #include <string>
-#include <vector>
+
+#include "tests/store/object/tree_text.h"
 
 namespace assay {
 namespace {
@@ -13,35 +12,6 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr HashKind kSha1 = HashKind::kSha1;
-
-std::string entry_text(std::string_view mode, std::string_view name, HashKind kind = kSha1) {
-  return std::string(mode) + " " + std::string(name) + '\0' + std::string(id_size(kind), '3');
-}
-
-// A tree in a buffer of exactly its size, so that a sanitizer sees a read past it.
-class ExactTree {
- public:
-  explicit ExactTree(std::string_view text)
-      : size_(text.size()), bytes_(std::make_unique<std::uint8_t[]>(text.size())) {
-    std::copy(text.begin(), text.end(), bytes_.get());
-  }
-  ByteView view() const { return {bytes_.get(), size_}; }
-
- private:
-  std::size_t size_;
-  std::unique_ptr<std::uint8_t[]> bytes_;
-};
-
-std::vector<TreeEntry> parse_all(ByteView rest, HashKind kind = kSha1) {
-  std::vector<TreeEntry> entries;
-  TreeEntry entry;
-  while (!rest.empty() && parse_tree_entry(rest, kind, entry)) {
-    entries.push_back(entry);
-    rest = rest.subspan(entry.size);
-  }
-  EXPECT_TRUE(rest.empty());
-  return entries;
-}
 
 TEST(TreeEntry, Fields) {
   for (const HashKind kind : {HashKind::kSha1, HashKind::kSha256}) {
@@ -186,101 +156,6 @@ TEST(TreeEntry, QuickNullIdAndLongName) {
   const TreeEntry entry = parse_all(tree.view()).at(0);
   EXPECT_EQ(quick_problems(entry, 10), 0U);
   EXPECT_EQ(quick_problems(entry, 9), static_cast<std::uint32_t>(kQuickLongName));
-}
-
-std::uint32_t order_of(std::string_view first_mode, std::string_view first,
-                       std::string_view second_mode, std::string_view second) {
-  const ExactTree tree(entry_text(first_mode, first) + entry_text(second_mode, second));
-  const auto entries = parse_all(tree.view());
-  const std::uint32_t order = pair_order(entries.at(0), entries.at(1));
-  EXPECT_EQ(may_be_duplicate_or_unsorted(entries[0], entries[1]), order != 0);
-  return order;
-}
-
-TEST(TreeEntry, PairOrder) {
-  constexpr std::string_view kFile = "100644";
-  constexpr std::string_view kDirectory = "40000";
-  EXPECT_EQ(order_of(kFile, "a", kFile, "b"), 0U);
-  EXPECT_EQ(order_of(kFile, "b", kFile, "a"), kPairWrong);
-  EXPECT_EQ(order_of(kFile, "a", kFile, "a"), kPairWrong);
-  EXPECT_EQ(order_of(kFile, "a", kDirectory, "a"), kPairWrong);
-  EXPECT_EQ(order_of(kDirectory, "a", kFile, "a"), kPairWrong);
-  EXPECT_EQ(order_of(kFile, "a", kFile, "a0"), 0U);
-  EXPECT_EQ(order_of(kFile, "a", kFile, "a.c"), kPairOpens);
-  EXPECT_EQ(order_of(kFile, "a", kDirectory, "a.c"), kPairOpens);
-  EXPECT_EQ(order_of(kFile, "a", kFile, "a/c"), 0U);
-  EXPECT_EQ(order_of(kDirectory, "a", kFile, "a.c"), kPairWrong);
-  EXPECT_EQ(order_of(kDirectory, "a", kFile, "a0"), 0U);
-  EXPECT_EQ(order_of(kFile, "a.c", kDirectory, "a"), kPairCloses);
-  EXPECT_EQ(order_of(kFile, "a0", kDirectory, "a"), kPairWrong);
-  EXPECT_EQ(order_of(kFile, "ab", kFile, "a"), kPairWrong);
-  EXPECT_EQ(order_of("160000", "a", kFile, "a-b"), kPairOpens) << "a gitlink sorts as a file";
-  EXPECT_EQ(order_of(kFile, "\x7f", kFile, "\x80"), 0U) << "bytes are unsigned";
-  EXPECT_EQ(order_of(kFile, "\xff", kFile, "z"), kPairWrong);
-}
-
-// The difference, or the end of the shorter name, at each place of a block.
-TEST(TreeEntry, PairOrderAtEveryPlace) {
-  for (std::size_t shared = 0; shared < 40; ++shared) {
-    const std::string start(shared, 'x');
-    EXPECT_EQ(order_of("100644", start + "a~~~", "100644", start + "b"), 0U);
-    EXPECT_EQ(order_of("100644", start + "b", "100644", start + "a~~~"), kPairWrong);
-    EXPECT_EQ(order_of("100644", start + "b" + start, "100644", start + "b" + start), kPairWrong);
-    if (shared == 0) continue;
-    EXPECT_EQ(order_of("100644", start, "100644", start + "a" + start), 0U);
-    EXPECT_EQ(order_of("100644", start, "100644", start + "-" + start), kPairOpens);
-    EXPECT_EQ(order_of("100644", start + "-" + start, "40000", start), kPairCloses);
-    EXPECT_EQ(order_of("100644", start + "a" + start, "100644", start), kPairWrong);
-  }
-}
-
-bool order_is_unusual(const std::vector<std::pair<std::string_view, std::string>>& entries) {
-  std::string text;
-  for (const auto& [mode, name] : entries) text += entry_text(mode, name);
-  const ExactTree tree(text);
-  TreeOrder order;
-  bool unusual = false;
-  for (const TreeEntry& entry : parse_all(tree.view())) unusual |= order.add(entry);
-  return unusual;
-}
-
-TEST(TreeEntry, TreeOrder) {
-  EXPECT_FALSE(order_is_unusual({}));
-  EXPECT_FALSE(order_is_unusual({{"100644", "a"}, {"40000", "b"}}));
-  // Common in real trees, and harmless: a file that opens and a directory that closes another name.
-  EXPECT_FALSE(order_is_unusual({{"100644", "gitk"},
-                                 {"40000", "gitk-git"},
-                                 {"100644", "refs.c"},
-                                 {"100644", "refs.h"},
-                                 {"40000", "refs"}}));
-  EXPECT_TRUE(order_is_unusual(
-      {{"100644", "refs"}, {"100644", "refs.c"}, {"100644", "refs.h"}, {"40000", "refs"}}));
-  EXPECT_TRUE(order_is_unusual({{"100644", "b"}, {"100644", "a"}}));
-  // More open names than are remembered.
-  std::vector<std::pair<std::string_view, std::string>> deep = {{"100644", "x"}};
-  for (int i = 0; i < 16; ++i) deep.emplace_back("100644", deep.back().second + "!");
-  EXPECT_FALSE(order_is_unusual(deep));
-  deep.emplace_back("100644", deep.back().second + "!");
-  EXPECT_TRUE(order_is_unusual(deep));
-}
-
-TEST(TreeEntry, CompareIsGitsOrder) {
-  const std::vector<std::pair<std::string_view, std::string_view>> sorted = {
-      {"100644", "a"},    {"100644", "a-"},  {"100644", "a.c"}, {"40000", "a"},
-      {"100644", "a0"},   {"100644", "ab"},  {"40000", "ab"},   {"100644", "b"},
-      {"100644", "\x7f"}, {"40000", "\x80"}, {"100644", "\xff"}};
-  std::string text;
-  for (const auto& [mode, name] : sorted) text += entry_text(mode, name);
-  const ExactTree tree(text);
-  const auto entries = parse_all(tree.view());
-  ASSERT_EQ(entries.size(), sorted.size());
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    for (std::size_t j = 0; j < entries.size(); ++j) {
-      const int order = compare_tree_entries(entries[i], entries[j]);
-      EXPECT_EQ(order < 0, i < j) << i << " " << j;
-      EXPECT_EQ(order > 0, i > j) << i << " " << j;
-    }
-  }
 }
 
 }  // namespace
