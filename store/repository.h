@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "store/object/object_hash.h"    // re-exported: naming of objects
+#include "store/object/object_header.h"  // re-exported
 #include "store/odb/object_database.h"
 #include "store/odb/object_writer.h"
 #include "store/repository/repository.h"

@@ -40,7 +40,8 @@ class PackVisitor : public EntryVisitor {
   void on_large_end(bool complete) override { verifier_.end_large(complete); }
   void on_fault(std::uint32_t pack, PackPosition position, Fault fault) override {
     const ObjectCopy copy = copy_of(pack, position, storage_.packs()[pack].forest.type(position));
-    if (fault.id != MessageId::kEntryCrcMismatch) verifier_.mark_unreadable(copy);
+    const bool stops = fault.id != MessageId::kEntryCrcMismatch && fault.id != MessageId::kPackGap;
+    if (stops) verifier_.mark_unreadable(copy);
     verifier_.report(copy, std::move(fault), ExitBit::kBitPack);
   }
   void on_parked(std::uint32_t pack, PackPosition position) override {
@@ -249,6 +250,14 @@ void Pass::check_pack_file(std::uint32_t number, ObjectVerifier& verifier) {
       pack.bytes().first(pack.bytes().size() - hash_size), pack.trailer(),
       finding_for(MessageId::kPackChecksumMismatch,
                   fmt::format("{} pack checksum mismatch", pack.path()), pack.path()));
+  if (const auto wrong = stored.index->first_out_of_order()) {
+    verifier.report_file(
+        finding_for(MessageId::kPackIndexOrder,
+                    fmt::format("Packfile index for {} is out of order at position {}: lookups "
+                                "miss objects",
+                                pack.path(), wrong->value),
+                    stored.index_path));
+  }
   const auto report = [&](IndexPosition position, PackOffset offset, std::uint32_t item,
                           Fault fault, ExitBit bit) {
     const ObjectCopy copy{

@@ -11,6 +11,7 @@
 
 #include "sha1/kernel.h"
 #include "store/fsck/check_disputes.h"
+#include "store/fsck/check_crossrefs.h"
 #include "store/fsck/check_index_files.h"
 #include "store/fsck/check_ref_format.h"
 #include "store/fsck/check_reflogs.h"
@@ -197,6 +198,7 @@ Result<FsckReport> Checker::run() {
       ledger, promised, check.check_packs ? std::vector<ObjectType>() : storage->packed_types());
   check_roots(*repository, snapshot, objects, roots, graph);
   check_graph(*storage, ledger, roots, promised, false_links, graph, check, findings_);
+  check_crossrefs(*repository, *storage, ledger, policy_, findings_);
 
   statistics_.objects = checked.counters.objects;
   statistics_.object_bytes = checked.counters.object_bytes;

@@ -105,6 +105,10 @@ class ObjectVerifier {
   void verify_checksum(ByteView bytes, ByteView expected, Finding on_mismatch);
 
   void report(const ObjectCopy& copy, Fault fault, ExitBit bit);
+  // A finding about a file as a whole, with its place.
+  void report_file(Finding finding) {
+    if (mode_ == Mode::kFull) findings_.add(std::move(finding));
+  }
   void mark_bad(const ObjectCopy& copy) { bad_copies_.push_back(copy.key); }
   // As mark_bad(): the copy cannot even be unpacked.
   void mark_unreadable(const ObjectCopy& copy) {

@@ -33,6 +33,8 @@ class DeltaForest {
   // Where the next entry begins (the end of entries for the last one).
   PackOffset end(PackPosition entry) const;
   IndexPosition index_position(PackPosition entry) const { return {index_positions_[entry.value]}; }
+  // Of all entries, in the order of their offsets.
+  const std::vector<std::uint32_t>& index_positions() const { return index_positions_; }
   // kUnknown when the chain of bases does not end in a whole object.
   ObjectType type(PackPosition entry) const { return static_cast<ObjectType>(types_[entry.value]); }
   // Returns: the delta base, kNone for an entry that is no delta or has no base in this pack.

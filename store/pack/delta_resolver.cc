@@ -70,7 +70,7 @@ class DeltaResolver::Worker {
     return type == ObjectType::kUnknown ? type_ : type;
   }
   Result<BufferRef> unpack(const Item& item, const Raw& raw, ByteView& program);
-  Result<BufferRef> inflate_whole(const Raw& raw);
+  Result<BufferRef> inflate_whole(const Item& item, const Raw& raw);
   Result<BufferRef> patch(const Item& item, const Raw& raw, ByteView& program);
   bool stream(const Item& item, const Raw& raw);
   void stream_whole(const Item& item, const Raw& raw);
@@ -78,6 +78,8 @@ class DeltaResolver::Worker {
   void park_descendants(const Item& item);
   void push_children(const Item& item, const BufferRef& buffer);
   Result<void> reserve(std::uint64_t size, std::uint64_t held);
+
+  void check_end(const Item& item, const Raw& raw, std::size_t used);
 
   Fault cannot_unpack(const Item& item, Fault reason) const;
 
@@ -125,7 +127,20 @@ Result<void> DeltaResolver::Worker::reserve(std::uint64_t size, std::uint64_t he
   return {};
 }
 
-Result<BufferRef> DeltaResolver::Worker::inflate_whole(const Raw& raw) {
+// Bytes between the end of a stream and the next entry belong to nothing: a place to hide things.
+void DeltaResolver::Worker::check_end(const Item& item, const Raw& raw, std::size_t used) {
+  if (used == raw.deflated.size()) return;
+  const std::uint64_t begin =
+      static_cast<std::uint64_t>(raw.deflated.data() - pack_of(item).pack->bytes().data()) + used;
+  visitor_.on_fault(
+      item.pack, {item.entry},
+      Fault(MessageId::kPackGap,
+            fmt::format("{} bytes at offset {} of {} belong to no entry",
+                        raw.deflated.size() - used, begin, pack_of(item).pack->path()),
+            begin));
+}
+
+Result<BufferRef> DeltaResolver::Worker::inflate_whole(const Item& item, const Raw& raw) {
   if (auto room = reserve(raw.header.inflated_size, 0); !room) {
     return tl::unexpected<Fault>(std::move(room.error()));
   }
@@ -133,7 +148,10 @@ Result<BufferRef> DeltaResolver::Worker::inflate_whole(const Raw& raw) {
   clock_.enter(Stage::kInflate);
   auto used = inflater_.inflate(raw.deflated, {buffer->data(), buffer->size()});
   clock_.enter(Stage::kOther);
-  if (used) return buffer;
+  if (used) {
+    check_end(item, raw, *used);
+    return buffer;
+  }
   pool_.release(std::move(buffer));
   return tl::unexpected<Fault>(std::move(used.error()));
 }
@@ -158,6 +176,7 @@ Result<BufferRef> DeltaResolver::Worker::patch(const Item& item, const Raw& raw,
                               pack_of(item).pack->path());
     return tl::unexpected<Fault>(std::move(reason));
   }
+  check_end(item, raw, *used);
   const auto delta = parse_delta(program_);
   if (!delta || delta->base_size != item.base->size()) return bad("failed to apply delta");
   // An instruction of seven bytes can give 16 MB at most: a larger claim is a lie.
@@ -185,7 +204,7 @@ Result<BufferRef> DeltaResolver::Worker::unpack(const Item& item, const Raw& raw
                              raw.deflated.size()));
   }
   try {
-    return is_delta(raw.header.kind) ? patch(item, raw, program) : inflate_whole(raw);
+    return is_delta(raw.header.kind) ? patch(item, raw, program) : inflate_whole(item, raw);
   } catch (const std::bad_alloc&) {
     return fault(MessageId::kObjectTooLarge,
                  fmt::format("{} bytes are more memory than there is", size));
@@ -215,6 +234,7 @@ void DeltaResolver::Worker::stream_whole(const Item& item, const Raw& raw) {
     }
   }
   clock_.enter(Stage::kOther);
+  if (reason.empty()) check_end(item, raw, raw.deflated.size() - input.size());
   visitor_.on_large_end(reason.empty());
   if (!reason.empty()) {
     visitor_.on_fault(item.pack, {item.entry},
@@ -252,7 +272,8 @@ bool DeltaResolver::Worker::stream(const Item& item, const Raw& raw) {
     return false;
   }
   program_.resize(static_cast<std::size_t>(raw.header.inflated_size));
-  if (!inflater_.inflate(raw.deflated, program_)) return false;  // the usual way finds the words
+  const auto used = inflater_.inflate(raw.deflated, program_);
+  if (!used) return false;  // the usual way finds the words
   const auto delta = parse_delta(program_);
   if (!delta || delta->result_size < resolver_.limits_.stream_from ||
       delta->base_size != item.base->size()) {
@@ -275,6 +296,7 @@ bool DeltaResolver::Worker::stream(const Item& item, const Raw& raw) {
         cannot_unpack(item, Fault(MessageId::kEntryUnpackable, "failed to apply delta")));
     return true;
   }
+  check_end(item, raw, *used);
   visitor_.on_large_begin(item.pack, {item.entry}, ObjectType::kBlob, delta->result_size);
   clock_.enter(Stage::kSha1);
   stream_pieces(*delta, *item.base);

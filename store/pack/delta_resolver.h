@@ -55,7 +55,8 @@ class EntryVisitor {
                               std::uint64_t size) = 0;
   virtual void on_large_piece(ByteView piece) = 0;
   virtual void on_large_end(bool complete) = 0;
-  // The entry could not be unpacked (CRC mismatches are reported so too, and do not stop it).
+  // The entry could not be unpacked. Also what is wrong but does not stop it: kEntryCrcMismatch,
+  // kPackGap.
   virtual void on_fault(std::uint32_t pack, PackPosition position, Fault fault) = 0;
   // The entry's base could not be unpacked; nothing was tried with the entry itself.
   virtual void on_parked(std::uint32_t pack, PackPosition position) = 0;
