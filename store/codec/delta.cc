@@ -23,9 +23,13 @@ inline void copy_small(std::uint8_t* to, const std::uint8_t* from, std::size_t s
 
 constexpr std::size_t kSmall = 256;
 
+// git refuses shorter ones, even if nothing is missing in them (an empty result).
+constexpr std::size_t kSmallestDelta = 4;
+
 }  // namespace
 
 std::optional<Delta> parse_delta(ByteView bytes) {
+  if (bytes.size() < kSmallestDelta) return std::nullopt;
   std::size_t position = 0;
   const auto base_size = parse_size(bytes, position);
   if (!base_size) return std::nullopt;

@@ -15,7 +15,8 @@ struct Delta {
   ByteView program;               // a view into the parsed bytes
 };
 
-// Returns: nothing when the two sizes are cut short or do not fit 64 bits.
+// Returns: nothing when the two sizes are cut short or do not fit 64 bits, and for less than four
+// bytes, which git takes for no delta.
 std::optional<Delta> parse_delta(ByteView bytes);
 
 // One instruction of a program. For a copy `offset` and `size` are a range of the base that has
