@@ -24,10 +24,11 @@ constexpr std::uint64_t kStagedBlocks = 8;
 // Blocks in the staging ring of a lane, and the most that are staged at once. A staged block must
 // stay in place until it is judged, that is for kLogRows rows of its lane. A chunk that does not
 // fit before the end of the ring starts at its beginning; so between a block and what overwrites it
-// lie at least kRingBlocks - 2 * (kChunkBlocks - 1) - 1 = 13 blocks of the lane.
+// lie at least kRingBlocks - 2 * (kChunkBlocks - 1) - 1 = 13 blocks of the lane. A chunk may spoil
+// the block behind it, and counts it.
 constexpr unsigned kRingBlocks = 32;
 constexpr unsigned kChunkBlocks = 10;
-static_assert(kStagedBlocks <= kChunkBlocks);
+static_assert(kStagedBlocks < kChunkBlocks);
 static_assert(kRingBlocks - 2 * (kChunkBlocks - 1) - 1 >= collision::kLogRows);
 
 // Segments are counted in 32 bits; a longer direct run is cut here.
@@ -78,6 +79,33 @@ struct JobQueue {
     other = JobQueue{};
   }
 };
+
+// Copies a few hundred bytes or less, without a call and without a loop over bytes. Reads and
+// writes `size` bytes only.
+inline void copy_short(std::uint8_t* to, const std::uint8_t* from, std::size_t size) {
+  if (size >= 64) {
+    std::uint8_t* const last_to = to + size - 64;
+    const std::uint8_t* const last_from = from + size - 64;
+    for (; to < last_to; to += 64, from += 64) std::memcpy(to, from, 64);
+    std::memcpy(last_to, last_from, 64);
+  } else if (size >= 32) {
+    std::memcpy(to, from, 32);
+    std::memcpy(to + size - 32, from + size - 32, 32);
+  } else if (size >= 16) {
+    std::memcpy(to, from, 16);
+    std::memcpy(to + size - 16, from + size - 16, 16);
+  } else if (size >= 8) {
+    std::memcpy(to, from, 8);
+    std::memcpy(to + size - 8, from + size - 8, 8);
+  } else if (size >= 4) {
+    std::memcpy(to, from, 4);
+    std::memcpy(to + size - 4, from + size - 4, 4);
+  } else if (size != 0) {
+    to[0] = from[0];
+    to[size / 2] = from[size / 2];
+    to[size - 1] = from[size - 1];
+  }
+}
 
 }  // namespace
 
@@ -181,8 +209,8 @@ class Batch::Engine {
   Job* suspect_job_[collision::Suspects::kCapacity];
   unsigned suspects_age_ = 0;
 
-  // One line more than the blocks, so that the rings of the lanes do not fall in the same cache
-  // sets.
+  // One block more than the ring has, for what may be spoilt behind a chunk, and so that the rings
+  // of the lanes do not fall in the same cache sets.
   alignas(64) std::uint8_t ring_[kMaxLanes][(kRingBlocks + 1) * kBlockSize];
 };
 
@@ -216,7 +244,7 @@ void Batch::Engine::stage_tail(unsigned lane, std::uint8_t* at, std::size_t fill
   const std::size_t rest = static_cast<std::size_t>(job.body_size - offset_[lane]);
   std::uint8_t* message_end = at + filled + rest;
   std::uint8_t* end = at + blocks * kBlockSize;
-  if (rest != 0) std::memcpy(at + filled, job.body + offset_[lane], rest);
+  copy_short(at + filled, job.body + offset_[lane], rest);
   write_padding_between(message_end, end, job.header_size + job.body_size);
   next_[lane] = Next::kEnd;
 }

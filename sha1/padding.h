@@ -23,20 +23,27 @@ inline void store_be32(std::uint8_t* p, std::uint32_t value) {
   p[3] = static_cast<std::uint8_t>(value);
 }
 
-/// Fills the bytes from the end of a message of `length` bytes to the end of its last block with
-/// the padding: a 1 bit, zeros, and the length in bits as 64 bits. Exact for every length below
-/// 2^61 bytes. There are 9 to 72 bytes to fill.
+/// The most bytes behind the end of a message that `write_padding_between` touches.
+inline constexpr std::size_t kPaddingReach = 80;
+
+/// Fills the bytes from the end of a message of `length` bytes to the end of its last block, 9 to
+/// 72 bytes, with the padding: a 1 bit, zeros, and the length in bits as 64 bits. Exact for every
+/// length below 2^61 bytes. Writes kPaddingReach bytes from `message_end` on, so that the number of
+/// zeros need not be looked at; what lies behind `blocks_end` is spoilt.
 inline void write_padding_between(std::uint8_t* message_end, std::uint8_t* blocks_end,
                                   std::uint64_t length) {
+  std::memset(message_end, 0, kPaddingReach);
   *message_end = 0x80;
-  std::memset(message_end + 1, 0, static_cast<std::size_t>(blocks_end - 8 - (message_end + 1)));
   const std::uint64_t bits = length << 3;
   store_be32(blocks_end - 8, static_cast<std::uint32_t>(bits >> 32));
   store_be32(blocks_end - 4, static_cast<std::uint32_t>(bits));
 }
 
+/// Room that the tail of a message needs.
+inline constexpr std::size_t kTailRoom = kBlockSize + kPaddingReach;
+
 /// Completes the last blocks of a message of `length` bytes. `tail` holds the length % 64 bytes of
-/// the unfinished block and has room for two blocks.
+/// the unfinished block and has room for kTailRoom bytes.
 ///
 /// Returns: the number of blocks at `tail`, 1 or 2.
 inline std::size_t write_padding(std::uint8_t* tail, std::uint64_t length) {

@@ -48,7 +48,7 @@ void Hasher::update(const std::uint8_t* bytes, std::size_t size) {
 }
 
 Result Hasher::finish() {
-  std::uint8_t tail[2 * kBlockSize];
+  std::uint8_t tail[kTailRoom];
   std::memcpy(tail, buffer_.data(), static_cast<std::size_t>(length_ % kBlockSize));
   compress(tail, write_padding(tail, length_));
   Result result;

@@ -143,7 +143,7 @@ TEST(PaddingTest, EncodesTheLengthInBits) {
                         {(1ULL << 32) + 1, 1, "0000000800000008"},
                         {(1ULL << 61) - 1, 2, "fffffffffffffff8"}};
   for (const Case& c : cases) {
-    std::uint8_t tail[2 * kBlockSize];
+    std::uint8_t tail[kTailRoom];
     std::fill(std::begin(tail), std::end(tail), std::uint8_t{0xee});
     EXPECT_EQ(write_padding(tail, c.length), c.blocks);
     const std::size_t filled = c.length % kBlockSize;
