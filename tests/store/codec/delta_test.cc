@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "tests/support/guarded_bytes.h"
 #include "tests/support/random.h"
@@ -208,6 +209,21 @@ TEST(Delta, EveryTruncationOfAProgramIsRefused) {
       ASSERT_FALSE(apply_guarded(sound.base, ByteView(sound.program).first(size), sound.result_size,
                                  GuardedEdge::kBack))
           << "case " << i << " cut to " << size;
+    }
+  }
+}
+
+TEST(Delta, OperandsAreNotReadBehindTheProgram) {
+  const Bytes base(0x10000, 0x55);
+  for (unsigned code = 0x80; code <= 0xff; ++code) {
+    // All operands are zero: 64 KiB from the start.
+    Bytes program{static_cast<std::uint8_t>(code)};
+    program.resize(1 + static_cast<std::size_t>(std::popcount(code & 0x7f)));
+    for (std::size_t size = 1; size <= program.size(); ++size) {
+      EXPECT_EQ(size == program.size(),
+                apply_guarded(base, ByteView(program).first(size), 0x10000, GuardedEdge::kBack)
+                    .has_value())
+          << code << " cut to " << size;
     }
   }
 }
