@@ -65,6 +65,11 @@ Compress compress_sha_ni_avx512;
 // kernels/x86_64/sha_ni_avx512_detecting.cc: needs kCpuAvx512Ice too.
 CompressDetecting compress_detecting_sha_ni_avx512;
 
+/// kernels/x86_64/sha_ni_avx512_groups.cc: needs the same. Compresses and judges 16 * groups
+/// blocks; suspects may be left in the queue. Returns: whether a collision was found so far.
+bool compress_detecting_groups(std::uint32_t state[5], const std::uint8_t* blocks,
+                               std::size_t groups, collision::Suspects& suspects);
+
 #endif
 
 }  // namespace assay::sha1

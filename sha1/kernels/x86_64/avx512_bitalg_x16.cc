@@ -15,6 +15,7 @@
 
 #include "sha1/collision/slices.h"
 #include "sha1/kernels/kernels.h"
+#include "sha1/kernels/x86_64/selectors.h"
 
 #define ASSAY_BITALG __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bitalg")))
 #define ASSAY_BITALG_INLINE \
@@ -43,29 +44,6 @@ using collision::LaneLog;
 using collision::Survivor;
 
 constexpr std::size_t kPrefetchDistance = 512;
-
-// The evidence: evidence[pick][row], 64 bits each. Bit 2 * slot + 1 of byte n belongs to lane
-// 2 * n + 1, bit 2 * slot to lane 2 * n.
-constexpr std::size_t kPickBytes = 8 * kLogRows;
-static_assert(kPickBytes == 64 && kPicks.count * kPickBytes <= sizeof LaneLog::evidence);
-
-// The control vector of a pick: eight bit numbers for the eight bits taken from each element.
-struct alignas(64) Selector {
-  std::uint8_t byte[64];
-};
-
-constexpr auto make_selectors() {
-  std::array<Selector, kPicks.count> selectors{};
-  for (unsigned i = 0; i < kPicks.count; ++i) {
-    for (unsigned n = 0; n < 64; ++n) {
-      const unsigned odd_lane = n % 2;
-      selectors[i].byte[n] =
-          static_cast<std::uint8_t>(kPicks.picks[i].bit[n % 8 / 2] + 32 * odd_lane);
-    }
-  }
-  return selectors;
-}
-constexpr std::array<Selector, kPicks.count> kSelectors = make_selectors();
 
 template <unsigned kPick>
 ASSAY_BITALG_INLINE void take_pick(__m512i words, unsigned char* evidence) {

@@ -33,6 +33,8 @@ using collision::kLayouts;
 using collision::Suspects;
 
 constexpr std::size_t kPrefetchDistance = 1024;
+// From here on groups of 16 blocks pay; a judgement of eight groups costs as much as one of one.
+constexpr std::size_t kGroupedBlocks = 64;
 constexpr unsigned kLanes = collision::kFamilyLanes;
 
 ASSAY_ICE_INLINE void store(std::uint32_t* to, __m128i value) {
@@ -190,13 +192,11 @@ ASSAY_ICE_INLINE std::uint32_t judge(const BlockLog& log) {
   return result;
 }
 
-}  // namespace
-
-ASSAY_ICE bool compress_detecting_sha_ni_avx512(std::uint32_t state[5], const std::uint8_t* blocks,
-                                                std::size_t n) {
-  if (n == 0) return false;
+// Block after block. Requires: n > 0. Suspects may be left in the queue.
+__attribute__((target("sha,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni"), noinline)) bool
+compress_short(std::uint32_t state[5], const std::uint8_t* blocks, std::size_t n,
+               Suspects& suspects) {
   BlockLog logs[2];
-  Suspects suspects;
   bool found = false;
   __m128i* words = reinterpret_cast<__m128i*>(state);
   sha_ni_avx512::Stream s;
@@ -221,12 +221,28 @@ ASSAY_ICE bool compress_detecting_sha_ni_avx512(std::uint32_t state[5], const st
   if (result != 0xffffffff)
     found |=
         take_suspect(logs[(n - 1) % 2], blocks - kBlockSize, result, suspects, recompress_avx512);
+  _mm_storeu_si128(words, _mm_shuffle_epi32(s.abcd, 0x1b));
+  state[4] = static_cast<std::uint32_t>(_mm_extract_epi32(e, 3));
+  return found;
+}
+
+}  // namespace
+
+ASSAY_ICE bool compress_detecting_sha_ni_avx512(std::uint32_t state[5], const std::uint8_t* blocks,
+                                                std::size_t n) {
+  Suspects suspects;
+  bool found = false;
+  if (n >= kGroupedBlocks) {
+    const std::size_t groups = n / 16;
+    found = compress_detecting_groups(state, blocks, groups, suspects);
+    blocks += groups * 16 * kBlockSize;
+    n %= 16;
+  }
+  if (n != 0) found |= compress_short(state, blocks, n, suspects);
   // Few suspects are done sooner one by one: a vector of lanes takes as long for one as for 16.
   if (suspects.count != 0) {
     found |= (suspects.count <= 2 ? recompress_portable : recompress_avx512)(suspects) != 0;
   }
-  _mm_storeu_si128(words, _mm_shuffle_epi32(s.abcd, 0x1b));
-  state[4] = static_cast<std::uint32_t>(_mm_extract_epi32(e, 3));
   return found;
 }
 

@@ -1,0 +1,234 @@
+// A long message with collision detection, with the SHA extensions and AVX-512: 16 blocks at a
+// time.
+//
+// The message schedules of 16 consecutive blocks are expanded side by side in the 16 lanes of
+// vectors. That is what the bit-sliced judge of many messages wants (avx512_bitalg_x16.cc), and
+// turned back, four words of a block in a row, it is what the SHA instructions want, which are then
+// relieved of the schedule altogether. A sixteenth of the expansion of the next group follows the
+// rounds of each block and is executed beside them.
+
+#if defined(__x86_64__)
+
+#include "sha1/kernels/x86_64/sha_ni_avx512.h"
+
+#include <cstring>
+#include <utility>
+
+#include "sha1/collision/families.h"
+#include "sha1/collision/slices.h"
+#include "sha1/kernels/kernels.h"
+#include "sha1/kernels/x86_64/block_log.h"
+#include "sha1/kernels/x86_64/selectors.h"
+
+#define ASSAY_LONG __attribute__((target("sha,avx512f,avx512bw,avx512dq,avx512vl,avx512bitalg")))
+#define ASSAY_LONG_INLINE                                                       \
+  __attribute__((target("sha,avx512f,avx512bw,avx512dq,avx512vl,avx512bitalg"), \
+                 always_inline)) inline
+
+namespace assay::sha1 {
+namespace {
+
+using collision::kLogRows;
+using collision::kPicks;
+using collision::LaneLog;
+using collision::Suspects;
+
+constexpr std::size_t kGroupBlocks = 16;
+constexpr std::size_t kPrefetchDistance = 2048;
+
+// The expanded messages of a group.
+struct alignas(64) Group {
+  std::uint32_t words[80][16];  // word t of block b
+  std::uint32_t packed[16][4]
+                      [16];  // words 16 on, by four: [.][b % 4][4 * (b / 4)...], last one first
+};
+
+// What is kept of a block until it is judged; as in BlockLog.
+struct alignas(16) States {
+  std::uint32_t abcd[2][4];
+  std::uint32_t previous[2][4];
+  std::uint32_t out_abcd[4];
+  std::uint32_t out_e[4];
+};
+
+// Some words of the 16 blocks of a group, kept likewise.
+struct alignas(64) Extra {
+  std::uint32_t word56[16];
+  std::uint32_t word57[16];
+  std::uint32_t word64[16];
+};
+
+// The picks of each four words.
+struct PickRange {
+  std::uint8_t begin[17];
+};
+
+constexpr PickRange make_pick_range() {
+  PickRange range{};
+  for (unsigned i = 0; i <= 16; ++i) {
+    range.begin[i] = static_cast<std::uint8_t>(kPicks.begin_of(16 + 4 * i));
+  }
+  return range;
+}
+constexpr PickRange kPickRange = make_pick_range();
+
+ASSAY_LONG_INLINE void store(std::uint32_t* to, __m128i value) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), value);
+}
+
+// Turns the first 16 words of 16 consecutive blocks.
+ASSAY_LONG_INLINE void begin_group(Group& group, const std::uint8_t* blocks) {
+  const std::uint8_t* pointers[kGroupBlocks];
+  for (std::size_t b = 0; b < kGroupBlocks; ++b) pointers[b] = blocks + b * kBlockSize;
+  __m512i w[16];
+  avx512::load_words(pointers, 0, w);
+  for (unsigned t = 0; t < 16; ++t) _mm512_store_si512(group.words[t], w[t]);
+}
+
+// Expands the words 16 + 4 * quad to 19 + 4 * quad, packs them for the SHA instructions and takes
+// their picks.
+ASSAY_LONG_INLINE void expand(Group& group, unsigned quad, unsigned char* evidence) {
+  std::uint32_t(*w)[16] = group.words + 16 + 4 * quad;
+  __m512i fresh[4];
+  for (int i = 0; i < 4; ++i) {
+    const __m512i x =
+        _mm512_ternarylogic_epi32(_mm512_load_si512(w[i - 16]), _mm512_load_si512(w[i - 14]),
+                                  _mm512_load_si512(w[i - 8]), avx512::kXor3);
+    const __m512i before = i == 3 ? fresh[0] : _mm512_load_si512(w[i - 3]);
+    fresh[i] = _mm512_rol_epi32(_mm512_xor_si512(x, before), 1);
+    _mm512_store_si512(w[i], fresh[i]);
+  }
+  const __m512i a = _mm512_unpacklo_epi32(fresh[3], fresh[2]);
+  const __m512i b = _mm512_unpackhi_epi32(fresh[3], fresh[2]);
+  const __m512i c = _mm512_unpacklo_epi32(fresh[1], fresh[0]);
+  const __m512i d = _mm512_unpackhi_epi32(fresh[1], fresh[0]);
+  _mm512_store_si512(group.packed[quad][0], _mm512_unpacklo_epi64(a, c));
+  _mm512_store_si512(group.packed[quad][1], _mm512_unpackhi_epi64(a, c));
+  _mm512_store_si512(group.packed[quad][2], _mm512_unpacklo_epi64(b, d));
+  _mm512_store_si512(group.packed[quad][3], _mm512_unpackhi_epi64(b, d));
+  for (unsigned i = kPickRange.begin[quad]; i < kPickRange.begin[quad + 1]; ++i) {
+    const __m512i words = _mm512_load_si512(group.words[kPicks.picks[i].word]);
+    const __mmask64 bits =
+        _mm512_bitshuffle_epi64_mask(words, _mm512_load_si512(kSelectors[i].byte));
+    _store_mask64(reinterpret_cast<__mmask64*>(evidence + i * kPickBytes), bits);
+  }
+}
+
+template <unsigned kQuad>
+ASSAY_LONG_INLINE void four_steps(sha_ni_avx512::Stream& s, __m128i e, const std::uint8_t* block,
+                                  const std::uint32_t* packed, States& states) {
+  if constexpr (kQuad == 14 || kQuad == 16) {
+    store(states.abcd[(kQuad - 14) / 2], s.abcd);
+    store(states.previous[(kQuad - 14) / 2], s.previous);
+  }
+  if constexpr (kQuad < 4) {
+    sha_ni_avx512::four_steps<kQuad>(s, e, block);
+  } else {
+    const __m128i words =
+        _mm_load_si128(reinterpret_cast<const __m128i*>(packed + (kQuad - 4) * 64));
+    const __m128i e_and_words = sha_ni_avx512::next_e(s.previous, words);
+    s.previous = s.abcd;
+    s.abcd = _mm_sha1rnds4_epu32(s.abcd, e_and_words, kQuad / 5);
+  }
+}
+
+template <std::size_t... kQuads>
+ASSAY_LONG_INLINE void all_steps(sha_ni_avx512::Stream& s, __m128i e, const std::uint8_t* block,
+                                 const std::uint32_t* packed, States& states,
+                                 std::index_sequence<kQuads...>) {
+  (four_steps<kQuads>(s, e, block, packed, states), ...);
+}
+
+// Keeps the words that lead from steps 56 and 64 to those of the vectors.
+ASSAY_LONG_INLINE void keep_extra(const Group& group, Extra& extra) {
+  _mm512_store_si512(extra.word56, _mm512_load_si512(group.words[56]));
+  _mm512_store_si512(extra.word57, _mm512_load_si512(group.words[57]));
+  _mm512_store_si512(extra.word64, _mm512_load_si512(group.words[64]));
+}
+
+// Expands the first group, beside which there is nothing to do.
+__attribute__((target("sha,avx512f,avx512bw,avx512dq,avx512vl,avx512bitalg"), noinline)) void
+expand_first(Group& group, const std::uint8_t* blocks, unsigned char* evidence, Extra& extra) {
+  begin_group(group, blocks);
+  for (unsigned quad = 0; quad < 16; ++quad) expand(group, quad, evidence);
+  keep_extra(group, extra);
+}
+
+// Judges the logged rows, that is groups; `blocks` is the first block of the first row.
+__attribute__((noinline)) bool judge(const LaneLog& log, const States* states, const Extra* extra,
+                                     const std::uint8_t* blocks, Suspects& suspects) {
+  collision::Survivor survivors[collision::kMaxSurvivors];
+  const unsigned count = judge_lanes_avx512_bitalg(log, survivors);
+  bool found = false;
+  for (unsigned i = 0; i < count; ++i) {
+    const unsigned row = survivors[i].row;
+    const unsigned lane = survivors[i].lane;
+    const std::size_t at = row * kGroupBlocks + lane;
+    BlockLog block_log;
+    static_assert(sizeof(States) == sizeof(BlockLog::abcd) * 3);
+    std::memcpy(block_log.abcd, &states[at], sizeof(States));
+    block_log.words[BlockLog::kLast - 56] = extra[row].word56[lane];
+    block_log.words[BlockLog::kLast - 57] = extra[row].word57[lane];
+    block_log.words[BlockLog::kLast - 64] = extra[row].word64[lane];
+    const std::uint32_t result = ~(1U << collision::result_bit(survivors[i].vector));
+    found |= take_suspect(block_log, blocks + at * kBlockSize, result, suspects, recompress_avx512);
+  }
+  return found;
+}
+
+}  // namespace
+
+ASSAY_LONG bool compress_detecting_groups(std::uint32_t state[5], const std::uint8_t* blocks,
+                                          std::size_t groups, Suspects& suspects) {
+  Group group[2];
+  // Of a log only the evidence is used. Two: while the last rows of one are hashed, the evidence of
+  // the first row of the next is taken.
+  LaneLog logs[2];
+  States states[kLogRows * kGroupBlocks];
+  Extra extra[2][kLogRows];
+  bool found = false;
+
+  expand_first(group[0], blocks, logs[0].evidence, extra[0][0]);
+  __m128i* words = reinterpret_cast<__m128i*>(state);
+  sha_ni_avx512::Stream s;
+  s.abcd = _mm_shuffle_epi32(_mm_loadu_si128(words), 0x1b);
+  __m128i e = _mm_set_epi32(static_cast<int>(state[4]), 0, 0, 0);
+  const std::uint8_t* unjudged = blocks;
+  for (std::size_t g = 0; g < groups; ++g) {
+    Group& now = group[g % 2];
+    Group& next = group[(g + 1) % 2];
+    const unsigned row = static_cast<unsigned>(g % kLogRows);
+    unsigned char* evidence = logs[(g + 1) / kLogRows % 2].evidence + 8 * ((g + 1) % kLogRows);
+    for (unsigned b = 0; b < kGroupBlocks; ++b, blocks += kBlockSize) {
+      States& kept = states[row * kGroupBlocks + b];
+      const __m128i abcd = s.abcd;
+      _mm_prefetch(reinterpret_cast<const char*>(blocks + kPrefetchDistance), _MM_HINT_T0);
+      all_steps(s, e, blocks, &now.packed[0][b % 4][b / 4 * 4], kept,
+                std::make_index_sequence<20>());
+      s.abcd = _mm_add_epi32(s.abcd, abcd);
+      e = sha_ni_avx512::next_e(s.previous, e);
+      store(kept.out_abcd, s.abcd);
+      store(kept.out_e, e);
+      if (g + 1 == groups) continue;
+      if (b == 0) begin_group(next, blocks + kGroupBlocks * kBlockSize);
+      expand(next, b, evidence);
+      if (b + 1 == kGroupBlocks) {
+        keep_extra(next, extra[(g + 1) / kLogRows % 2][(g + 1) % kLogRows]);
+      }
+      _mm256_zeroupper();
+    }
+    if (row + 1 == kLogRows || g + 1 == groups) {
+      LaneLog& log = logs[g / kLogRows % 2];
+      log.rows = row + 1;
+      found |= judge(log, states, extra[g / kLogRows % 2], unjudged, suspects);
+      unjudged = blocks;
+    }
+  }
+  _mm_storeu_si128(words, _mm_shuffle_epi32(s.abcd, 0x1b));
+  state[4] = static_cast<std::uint32_t>(_mm_extract_epi32(e, 3));
+  return found;
+}
+
+}  // namespace assay::sha1
+
+#endif
