@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <mutex>
+#include <new>
 
 namespace assay::os {
 namespace {
@@ -17,10 +18,17 @@ struct Slot {
   std::atomic<std::uintptr_t> begin{0};
   std::atomic<std::uintptr_t> end{0};
   std::atomic<bool> shrank{false};
+  std::atomic<std::uint32_t> holes{0};
 };
 
 constexpr std::size_t kSlots = 65536;
 constexpr std::uintptr_t kReserved = 1;
+// A file may have a few pages that cannot be read (a bad disk): those are filled one by one. One
+// with more of them was cut short: all that comes behind is filled at once, because Linux allows a
+// process only 65,530 mappings and every page filled here and there is one more.
+constexpr std::uint32_t kMostSingleHoles = 1024;
+// Largest file that is read into memory when it cannot be mapped.
+constexpr std::uint64_t kLargestCopy = std::uint64_t{256} << 20;
 
 // The one mutable global of the store: a signal handler has no other way to find its data.
 std::array<Slot, kSlots> g_slots;
@@ -40,9 +48,11 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
       continue;
     }
     slot.shrank.store(true, std::memory_order_release);
-    void* page = reinterpret_cast<void*>(address & ~(g_page_size - 1));
-    void* filled =
-        ::mmap(page, g_page_size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    const std::uintptr_t start = address & ~(g_page_size - 1);
+    const bool single = slot.holes.fetch_add(1) < kMostSingleHoles;
+    void* page = reinterpret_cast<void*>(start);
+    void* filled = ::mmap(page, single ? g_page_size : slot.end.load() - start, PROT_READ,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
     errno = saved_errno;
     if (filled == page) return;
     break;
@@ -78,12 +88,22 @@ int claim_slot() {
     std::uintptr_t expected = 0;
     if (!g_slots[i].begin.compare_exchange_strong(expected, kReserved)) continue;
     g_slots[i].shrank.store(false);
+    g_slots[i].holes.store(0);
     std::size_t used = g_used_slots.load();
     while (used < i + 1 && !g_used_slots.compare_exchange_weak(used, i + 1)) {
     }
     return static_cast<int>(i);
   }
   return -1;
+}
+
+OsResult<Bytes> read_copy(System& system, int fd, std::uint64_t size) {
+  if (size > kLargestCopy) return tl::unexpected<Error>(Error{ENOMEM});
+  try {
+    return read_all(system, fd, size);
+  } catch (const std::bad_alloc&) {
+    return tl::unexpected<Error>(Error{ENOMEM});
+  }
 }
 
 }  // namespace
@@ -98,19 +118,19 @@ OsResult<MappedFile> MappedFile::map(System& system, const FileDescriptor& fd) {
   if (status->size == 0) return file;
   install_handler();
   file.slot_ = claim_slot();
-  if (file.slot_ < 0) {
-    auto bytes = read_all(system, fd.get(), status->size);
+  auto address = file.slot_ < 0
+                     ? OsResult<const std::uint8_t*>(tl::unexpected<Error>(Error{ENOMEM}))
+                     : system.map(fd.get(), status->size);
+  if (!address) {
+    if (file.slot_ >= 0) g_slots[static_cast<std::size_t>(file.slot_)].begin.store(0);
+    file.slot_ = -1;
+    if (address.error().code != ENOMEM) return tl::unexpected<Error>(address.error());
+    auto bytes = read_copy(system, fd.get(), status->size);
     if (!bytes) return tl::unexpected<Error>(bytes.error());
     file.copy_ = std::move(*bytes);
     file.address_ = file.copy_.data();
     file.size_ = file.copy_.size();
     return file;
-  }
-  const auto address = system.map(fd.get(), status->size);
-  if (!address) {
-    g_slots[static_cast<std::size_t>(file.slot_)].begin.store(0);
-    file.slot_ = -1;
-    return tl::unexpected<Error>(address.error());
   }
   file.address_ = *address;
   Slot& slot = g_slots[static_cast<std::size_t>(file.slot_)];

@@ -5,8 +5,8 @@
 // notes the mapping as shrunk; the reader sees zeros, its checks fail, and `shrank()` says why.
 // A SIGBUS outside any mapping goes to whoever handled it before.
 //
-// Thread safety: const members may be used from any thread. At most 65,536 mappings at once
-// (Linux allows about as many); beyond that, files are read into memory instead.
+// Thread safety: const members may be used from any thread. Linux allows a process about 65,000
+// mappings; beyond that, files of up to 256 MiB are read into memory instead.
 #pragma once
 
 #include "store/os/system.h"
@@ -25,7 +25,8 @@ class MappedFile {
 
   // Valid as long as this object lives.
   ByteView bytes() const { return {address_, static_cast<std::size_t>(size_)}; }
-  // True when part of the file vanished while it was mapped.
+  // True when a page of the file was touched that had vanished or that the disk cannot read. What
+  // vanished from the page in which the file now ends reads as zeros, too, but is not noticed.
   bool shrank() const;
   // Gives the pages back to the system; they are read again when touched (less memory resident).
   void drop_pages() const;
