@@ -1,17 +1,27 @@
 // The table of commands: the one place where a command is registered.
+#include "tools/cat_file/cat_file.h"
 #include "tools/common/command.h"
+#include "tools/count_objects/count_objects.h"
 #include "tools/fsck/fsck.h"
+#include "tools/hash_object/hash_object.h"
+#include "tools/init/init.h"
+#include "tools/verify_pack/verify_pack.h"
 
 namespace assay::tools {
 namespace {
 
 constexpr Command kCommands[] = {
+    {"cat-file", "show types, sizes and contents of objects", run_cat_file},
+    {"count-objects", "count objects and what they take on disk", run_count_objects},
     {"fsck", "verify the objects of a repository and how they hang together", run_fsck_command},
+    {"hash-object", "name files as objects and store them", run_hash_object},
     {"help", "show this help",
      [](Context& context, Arguments) {
        print_help(context);
        return 0;
      }},
+    {"init", "make an empty repository", run_init},
+    {"verify-pack", "verify packs and their indexes", run_verify_pack_command},
 };
 
 }  // namespace

@@ -30,6 +30,16 @@ std::unique_ptr<Storage> Storage::load(os::System& system,
   return storage;
 }
 
+std::unique_ptr<Storage> Storage::load_pack_alone(os::System& system, const std::string& stem,
+                                                  const Options& options, const Policy& policy,
+                                                  FindingSink& problems) {
+  std::unique_ptr<Storage> storage(new Storage(system, options));
+  StoredPack& pack = storage->packs_.emplace_back();
+  if (!storage->load_pack(pack, stem, stem, policy, problems)) storage->packs_.pop_back();
+  storage->build_table();
+  return storage;
+}
+
 void Storage::report_storage_fault(Fault fault, ExitBit bit, const std::string& file,
                                    std::uint32_t phase, const Policy& policy,
                                    FindingSink& problems) {

@@ -61,6 +61,11 @@ class Storage {
                                        const Options& options, const Policy& policy,
                                        FindingSink& problems);
 
+  // One pack, PATH.pack and PATH.idx, and nothing else.
+  static std::unique_ptr<Storage> load_pack_alone(os::System& system, const std::string& stem,
+                                                  const Options& options, const Policy& policy,
+                                                  FindingSink& problems);
+
   os::System& system() const { return system_; }
   HashKind kind() const { return options_.kind; }
   const std::vector<ObjectDirectoryPath>& directories() const { return directories_; }

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "store/fsck.h"
+#include "tools/common/finding_lines.h"
 #include "tools/common/options.h"
-#include "tools/fsck/render.h"
+#include "tools/fsck/figures.h"
 
 namespace assay::tools {
 namespace {
@@ -92,7 +93,7 @@ int check_one(Context& context, const Settings& settings, const FsckOptions& opt
     for (const std::string& cause : report.error().causes) print_error(context, cause);
     return die(context, report.error().text);
   }
-  render_findings(*report, context.out, context.err);
+  render_findings(report->findings, context.out, context.err);
   context.out.flush();
   if (settings.profile) context.err.write(stage_table(report->statistics));
   if (settings.statistics) context.err.write(statistics_line(report->statistics) + "\n");

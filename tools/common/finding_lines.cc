@@ -1,4 +1,4 @@
-#include "tools/fsck/render.h"
+#include "tools/common/finding_lines.h"
 
 #include <fmt/format.h>
 
@@ -50,7 +50,7 @@ std::string line_of(const Finding& finding) {
 
 }  // namespace
 
-void render_findings(const FsckReport& report, Output& out, Output& err) {
+void render_findings(std::span<const Finding> findings, Output& out, Output& err) {
   std::string results;
   std::string messages;
   constexpr std::size_t kEnough = std::size_t{64} << 10;
@@ -60,41 +60,13 @@ void render_findings(const FsckReport& report, Output& out, Output& err) {
     results.clear();
     messages.clear();
   };
-  for (const Finding& finding : report.findings) {
+  for (const Finding& finding : findings) {
     std::string& text = message(finding.id).shape == Shape::kResultLine ? results : messages;
     for (const std::string& cause : finding.causes) text += "error: " + printable(cause) + "\n";
     text += printable(line_of(finding)) + "\n";
     if (results.size() + messages.size() > kEnough) flush();
   }
   flush();
-}
-
-std::string statistics_line(const FsckStatistics& statistics) {
-  const double share =
-      statistics.cpu_seconds > 0 ? 100 * statistics.sha1_seconds / statistics.cpu_seconds : 0;
-  const double gigabytes = static_cast<double>(statistics.hashed_bytes) * 1e-9;
-  const double rate = statistics.sha1_seconds > 0 ? gigabytes / statistics.sha1_seconds : 0;
-  return fmt::format(
-      "SHA-1 {:.1f} % of CPU time (kernel {}, {}, {} objects, {:.2f} GB, {:.1f} GB/s); {:.2f} s "
-      "with {} {}",
-      share, statistics.kernel, statistics.detecting ? "detecting" : "collision detection off",
-      statistics.objects, gigabytes, rate, statistics.seconds, statistics.threads,
-      statistics.threads == 1 ? "thread" : "threads");
-}
-
-std::string stage_table(const FsckStatistics& statistics) {
-  double total = 0;
-  for (const auto& stage : statistics.stages) total += stage.seconds;
-  std::string table = fmt::format("{:<10} {:>9} {:>7}\n", "stage", "seconds", "share");
-  for (const auto& stage : statistics.stages) {
-    table += fmt::format("{:<10} {:>9.3f} {:>5.1f} %\n", stage.name, stage.seconds,
-                         total > 0 ? 100 * stage.seconds / total : 0);
-  }
-  table += fmt::format("{:<10} {:>9.3f}\n", "workers", total);
-  table += fmt::format("objects {}, bytes {}, hashed bytes {}, packs {}, loose objects {}\n",
-                       statistics.objects, statistics.object_bytes, statistics.hashed_bytes,
-                       statistics.packs, statistics.loose_objects);
-  return table;
 }
 
 }  // namespace assay::tools
