@@ -215,9 +215,12 @@ class NoMappings : public System {
 TEST_F(MappedFileTest, FilesAreReadWhenNoMoreCanBeMapped) {
   const Bytes content = make("file", 3 * kPage + 7);
   NoMappings system(ENOMEM);
-  auto file = map_path(system, directory_.path("file"));
-  ASSERT_TRUE(file);
-  MappedFile moved = std::move(*file);
+  MappedFile moved;
+  {
+    auto file = map_path(system, directory_.path("file"));
+    ASSERT_TRUE(file);
+    moved = std::move(*file);
+  }
   EXPECT_TRUE(std::ranges::equal(content, moved.bytes()));
   moved.drop_pages();
   EXPECT_TRUE(std::ranges::equal(content, moved.bytes()));
