@@ -16,6 +16,7 @@
 #include "store/object/object_header.h"  // re-exported
 #include "store/odb/object_database.h"
 #include "store/odb/object_writer.h"
+#include "store/refs/ref_name.h"  // re-exported
 #include "store/repository/repository.h"
 
 namespace assay {

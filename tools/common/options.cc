@@ -238,4 +238,10 @@ int OptionParser::usage_error(Context& context, std::string_view text) const {
   return usage(context);
 }
 
+int OptionParser::usage_fatal(Context& context, std::string_view text) const {
+  die(context, text);
+  context.err.write("\n");
+  return usage(context);
+}
+
 }  // namespace assay::tools

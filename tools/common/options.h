@@ -54,6 +54,8 @@ class OptionParser {
   int usage(Context& context) const;
   // "error: TEXT", then the usage. Returns: kExitUsage.
   int usage_error(Context& context, std::string_view text) const;
+  // "fatal: TEXT", a blank line, then the usage. Returns: kExitUsage.
+  int usage_fatal(Context& context, std::string_view text) const;
 
  private:
   enum class Kind : std::uint8_t { kFlag, kCount, kMode, kValue, kOptional };
