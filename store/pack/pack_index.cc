@@ -96,6 +96,7 @@ std::optional<IndexPosition> PackIndex::find(const std::uint8_t* raw_id) const {
 }
 
 std::pair<std::uint32_t, std::uint32_t> PackIndex::find_prefix(std::string_view prefix) const {
+  if (prefix.size() > id_hex_size(kind_)) return {0, 0};
   // Lowest and highest id that begin so; the bounds are found by halving.
   std::string low_hex(prefix);
   std::string high_hex(prefix);

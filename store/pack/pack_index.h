@@ -38,7 +38,8 @@ class PackIndex {
 
   // Returns: a position that holds the id, found by halving within its fanout range.
   std::optional<IndexPosition> find(const std::uint8_t* raw_id) const;
-  // Returns: the positions [first, last) whose ids begin as `prefix` (hex digits) does.
+  // Returns: the positions [first, last) whose ids begin as `prefix` (hex digits) does; none for
+  // what is not the start of an id.
   std::pair<std::uint32_t, std::uint32_t> find_prefix(std::string_view prefix) const;
 
   ByteView pack_checksum() const {
@@ -48,8 +49,8 @@ class PackIndex {
   // The bytes that stored_checksum() is the hash of.
   ByteView checksummed_bytes() const { return bytes_.first(bytes_.size() - id_size(kind_)); }
 
-  // Ids strictly ascending and a fanout that tells the truth. git fsck does not look (verify-pack
-  // does): lookups by halving miss objects when it does not hold.
+  // Ids ascending and a fanout that tells the truth. git fsck does not look (verify-pack does):
+  // lookups by halving miss objects when it does not hold. An id that occurs twice is in order.
   // Returns: the first position out of place.
   std::optional<IndexPosition> first_out_of_order() const;
 
