@@ -1,4 +1,4 @@
-// Four ways to count that must never be mixed up: each is a type of its own.
+// Ways to count that must never be mixed up: each is a type of its own.
 #pragma once
 
 #include <compare>
@@ -20,5 +20,7 @@ using IndexPosition = Position<struct IndexPositionTag, std::uint32_t>;
 using PackPosition = Position<struct PackPositionTag, std::uint32_t>;
 // Dense number of an object in the ObjectTable of one fsck run.
 using ObjectNumber = Position<struct ObjectNumberTag, std::uint32_t>;
+// Rank of a commit in a chain of commit-graphs, those of lower layers first.
+using GraphPosition = Position<struct GraphPositionTag, std::uint32_t>;
 
 }  // namespace assay

@@ -4,6 +4,7 @@
 
 #include "store/fsck/crossref_phases.h"
 #include "store/fsck/fault_reporter.h"
+#include "store/fsck/map_file.h"
 #include "store/object/file_checksum.h"
 #include "store/pack/reverse_index.h"
 

@@ -1,7 +1,5 @@
 #include "store/fsck/pack_folder.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -34,12 +32,6 @@ PacksByPath packs_by_path(const Storage& storage) {
   PacksByPath result;
   for (const StoredPack& pack : storage.packs()) result.emplace(pack.pack->path(), &pack);
   return result;
-}
-
-os::OsResult<os::MappedFile> map_file(os::System& system, const std::string& path) {
-  const auto fd = system.open(os::kCurrentDirectory, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-  if (!fd) return tl::unexpected<os::Error>(fd.error());
-  return os::MappedFile::map(system, *fd);
 }
 
 std::vector<std::uint32_t> entry_order(const PackIndex& index) {

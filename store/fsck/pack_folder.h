@@ -33,9 +33,6 @@ std::vector<PackFolder> list_pack_folders(const Storage& storage);
 using PacksByPath = std::unordered_map<std::string, const StoredPack*>;
 PacksByPath packs_by_path(const Storage& storage);
 
-// Maps a regular file, following symbolic links as git does; never blocks on a FIFO.
-os::OsResult<os::MappedFile> map_file(os::System& system, const std::string& path);
-
 // Returns: index positions in the order of the entries of the pack.
 std::vector<std::uint32_t> entry_order(const PackIndex& index);
 

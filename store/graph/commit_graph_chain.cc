@@ -1,0 +1,68 @@
+#include "store/graph/commit_graph_chain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace assay {
+
+CommitGraphChainFile parse_commit_graph_chain(ByteView bytes, HashKind kind) {
+  CommitGraphChainFile file;
+  const std::size_t hex_size = id_hex_size(kind);
+  std::string_view rest = as_text(bytes);
+  // As many lines as there is room for: git reads no more.
+  for (std::size_t left = bytes.size() / (hex_size + 1); left > 0 && !rest.empty(); --left) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (!ObjectId::from_hex(line.substr(0, hex_size), kind)) {
+      file.problems.emplace_back(
+          MessageId::kCommitGraphDoubtful,
+          fmt::format("invalid commit-graph chain: line '{}' not a hash", line));
+      break;
+    }
+    file.layers.emplace_back(line);
+  }
+  return file;
+}
+
+Result<void> CommitGraphChain::add(CommitGraph graph, const ObjectId& name) {
+  const auto refuse = [](std::string text) {
+    return fault(MessageId::kCommitGraphDoubtful, std::move(text));
+  };
+  if (!layers_.empty() && !graph.has_base_graphs()) {
+    return refuse("commit-graph has no base graphs chunk");
+  }
+  if (graph.base_graph_count() < layers_.size()) {
+    return refuse("commit-graph base graphs chunk is too small");
+  }
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    const ObjectId& below = layers_[i].name;
+    if (layers_[i].graph.checksum() != below || graph.base_graph(i) != below) {
+      return refuse("commit-graph chain does not match");
+    }
+  }
+  if (graph.count() > std::numeric_limits<std::uint32_t>::max() - count_) {
+    return refuse(fmt::format("commit count in base graph too high: {}", count_));
+  }
+  const std::uint32_t size = graph.count();
+  layers_.push_back({std::move(graph), count_, name});
+  count_ += size;
+  return {};
+}
+
+CommitGraphChain::Place CommitGraphChain::find(GraphPosition position) const {
+  // Chains are a handful of layers long; most parents lie in low ones.
+  const auto above = std::upper_bound(
+      layers_.begin(), layers_.end(), position.value,
+      [](std::uint32_t wanted, const Layer& layer) { return wanted < layer.first_position; });
+  const auto layer = static_cast<std::size_t>(above - layers_.begin()) - 1;
+  return {layer, position.value - layers_[layer].first_position};
+}
+
+bool CommitGraphChain::uses_corrected_dates() const {
+  return std::all_of(layers_.begin(), layers_.end(),
+                     [](const Layer& layer) { return layer.graph.has_generation_data(); });
+}
+
+}  // namespace assay
