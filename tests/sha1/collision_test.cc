@@ -160,7 +160,7 @@ TEST_P(CollisionTest, IsSilentElsewhere) {
 
 TEST_P(CollisionTest, OneMessageAgreesWithPortableOnMixedBlocks) {
   Random random(2);
-  const CompressDetecting* portable = find_kernels("portable")->compress_detecting;
+  CompressDetecting* const portable = find_kernels("portable")->compress_detecting;
   for (int round = 0; round < 300; ++round) {
     const std::size_t n = 1 + random.below(40);
     const Bytes blocks = mixed_blocks(random, n);
@@ -175,7 +175,7 @@ TEST_P(CollisionTest, OneMessageAgreesWithPortableOnMixedBlocks) {
 // Attack blocks on their right chaining value, with bits flipped, among other blocks.
 TEST_P(CollisionTest, OneMessageAgreesWithPortableOnMutatedAttacks) {
   Random random(3);
-  const CompressDetecting* portable = find_kernels("portable")->compress_detecting;
+  CompressDetecting* const portable = find_kernels("portable")->compress_detecting;
   const std::vector<Attack> known = attacks();
   unsigned hits = 0;
   for (int round = 0; round < 2000; ++round) {
