@@ -29,7 +29,7 @@ class Row:
 
 
 def holds(condition, context):
-    """context: version of git as a tuple, kinds of damage, options, whether git died."""
+    """context: version of git as a tuple, kinds of damage, options, findings, whether git died."""
     if condition == "always":
         return True
     match = re.fullmatch(r"git (<|>=) ([\d.]+)", condition)
@@ -45,6 +45,9 @@ def holds(condition, context):
     match = re.fullmatch(r"git says (\w+)", condition)
     if match:
         return any(kind == match[1] for kind, _ in context["git"])
+    match = re.fullmatch(r"assay says (\w+)", condition)
+    if match:
+        return any(kind == match[1] for kind, _ in context["assay"])
     if condition == "git dies":
         return context["died"]
     raise SystemExit(f"differences-from-git.md: no such condition: {condition}")

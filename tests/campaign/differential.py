@@ -106,7 +106,8 @@ def explain(theirs, ours, context, who):
     """Returns: (problems, names of the rows used)."""
     rows = differences.read_rows()
     left = differences.unexplained(differences.compare(theirs, ours), rows,
-                                   dict(context, died=theirs.died, git=theirs.findings), ours)
+                                   dict(context, died=theirs.died, git=theirs.findings,
+                                        assay=ours.findings), ours)
     problems = [f"only {who if side == 'git' else side} says: {what} {subject}"
                 for side, what, subject in left]
     if problems:

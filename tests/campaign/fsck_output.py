@@ -84,6 +84,7 @@ LINES = [(kind, re.compile(pattern)) for kind, pattern in [
     ("reflogLineBad", r"warning: (?P<subject>\S+): \d+ lines? of the reflog cannot be read, .*"),
     ("packOrphan", r"warning: no corresponding \.idx: (?P<file>.*)"),
     ("packIndexOrphan", r"warning: no corresponding \.pack: (?P<file>.*)"),
+    ("packGap", r"error: \d+ bytes? at offset \d+ of (?P<file>\S+) belongs? to no entry"),
     ("refBroken", r"warning: (?P<subject>\S+): (?:file is empty|file holds NUL bytes only|content is "
                   r"neither .*|points to .*|.*symbolic.*)"),
     (None, r"error: header of .* declares \d+ bytes, but .*"),
