@@ -24,6 +24,9 @@ def argument_parser(description):
     return parser
 
 
+SANITIZER = re.compile(rb"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|: runtime error: ")
+
+
 class Run:
     """One finished process: status (negative: signal, None: too slow), output, peak memory."""
 
@@ -55,6 +58,9 @@ def run(command, cwd=None, timeout=30, env=None, stdin=None, address_space=None)
             "address_space": address_space}) + "\n")
         helper.stdin.flush()
         answer = json.loads(helper.stdout.readline())
+        if SANITIZER.search(err.read()):
+            answer["status"] = -6  # a program built with a sanitizer that met a fault: it crashed
+        err.seek(0)
         return Run(answer["status"], out.read().decode("utf-8", "replace"),
                    err.read().decode("utf-8", "replace"), answer["peak_kib"], answer["seconds"])
 
