@@ -247,6 +247,8 @@ CASES = [
     ("duplicateEntries", "tree", "not neighbours, another name between", tree(
         ("100644", "x"), ("100644", "x-a"), ("100644", "x-a!"), ("100644", "x.1"),
         ("40000", "x"))),
+    ("duplicateEntries", "tree", "not neighbours, a directory between", tree(
+        ("100644", "x"), ("100644", "x!-"), ("40000", "x!"), ("100644", "x."), ("40000", "x"))),
     ("duplicateEntries", "tree", "near: git forgets the file at a name with a slash",
      tree(("100644", "x"), ("100644", "x.1"), ("100644", "x/y"), ("40000", "x"))),
     ("duplicateEntries", "tree", "near: file and directory, one byte longer",
