@@ -1,13 +1,41 @@
 #include "store/fsck/check_crossrefs.h"
 
+#include "store/fsck/check_commit_graph.h"
 #include "store/fsck/check_reverse_indexes.h"
 
 namespace assay {
+namespace {
 
-void check_crossrefs(const Repository&, const Storage& storage, const LinkLedger&,
-                     const Policy& policy, FindingSink& findings) {
+// Values that cannot be understood are not our business here: git dies of them elsewhere.
+bool flag(const Repository& repository, std::string_view key, bool otherwise) {
+  const auto value = repository.config().get_bool(key);
+  return value && *value ? **value : otherwise;
+}
+
+}  // namespace
+
+CommitGraphs load_commit_graphs(const Repository& repository,
+                                const std::vector<ObjectDirectoryPath>& directories) {
+  if (!flag(repository, "core.commitGraph", true)) return {};
+  CommitGraph::Options options;
+  const auto version = repository.config().get_int("commitGraph.generationVersion");
+  options.read_generation_data = !version || version->value_or(2) >= 2;
+  options.read_changed_paths = flag(repository, "commitGraph.readChangedPaths", true);
+  std::vector<CommitGraphs::Directory> places;
+  for (const ObjectDirectoryPath& directory : directories) {
+    places.push_back({directory.path, directory.shown});
+  }
+  return CommitGraphs::load(repository.system(), places, repository.hash_kind(), options);
+}
+
+void check_crossrefs(const Repository&, const Storage& storage, const LinkLedger& ledger,
+                     const CommitGraphs& graphs, const StorageCheckOptions& options,
+                     FindingSink& findings) {
+  const Policy& policy = *options.verify.policy;
   const std::vector<PackFolder> folders = list_pack_folders(storage);
   check_reverse_indexes(storage, folders, policy, findings);
+  check_commit_graphs(graphs, storage, ledger, {options.verify.parents, options.memory}, policy,
+                      findings);
 }
 
 }  // namespace assay

@@ -4,15 +4,21 @@
 // Runs after all storage was verified: what these files say is compared with the good objects.
 #pragma once
 
-#include "store/fsck/link_ledger.h"
-#include "store/fsck/storage.h"
-#include "store/report/policy.h"
+#include "store/fsck/check_storage.h"
+#include "store/fsck/commit_graphs.h"
 #include "store/report/sink.h"
 #include "store/repository/repository.h"
 
 namespace assay {
 
+// Returns: the commit-graphs that git would look at, none when core.commitGraph is false.
+// To be called before objects are listed.
+CommitGraphs load_commit_graphs(const Repository& repository,
+                                const std::vector<ObjectDirectoryPath>& directories);
+
+// `graphs` took part in the verification (VerifyOptions::commit_graphs).
 void check_crossrefs(const Repository& repository, const Storage& storage, const LinkLedger& ledger,
-                     const Policy& policy, FindingSink& findings);
+                     const CommitGraphs& graphs, const StorageCheckOptions& options,
+                     FindingSink& findings);
 
 }  // namespace assay

@@ -166,6 +166,7 @@ Result<FsckReport> Checker::run() {
   storage_options.kind = repository->hash_kind();
   storage_options.packs_are_promised = repository->has_promisor_remote();
   storage_options.threads = threads;
+  CommitGraphs commit_graphs = load_commit_graphs(*repository, directories);
   const auto storage = Storage::load(system_, directories, storage_options, policy_, findings_);
   if (options_.connectivity_only) {
     // git looks for links only: a pack that it cannot open is no fault of its own here.
@@ -186,6 +187,8 @@ Result<FsckReport> Checker::run() {
   check.verify.report_roots = options_.show_roots;
   check.verify.report_tags = options_.show_tags;
   check.verify.detect_collisions = options_.detect_collisions;
+  commit_graphs.number(storage->table());
+  check.verify.commit_graphs = &commit_graphs;
   StorageCheckResult checked = check_storage(*storage, ledger, check);
   for (Finding& finding : checked.findings) findings_.add(std::move(finding));
 
@@ -198,7 +201,7 @@ Result<FsckReport> Checker::run() {
       ledger, promised, check.check_packs ? std::vector<ObjectType>() : storage->packed_types());
   check_roots(*repository, snapshot, objects, roots, graph);
   check_graph(*storage, ledger, roots, promised, false_links, graph, check, findings_);
-  check_crossrefs(*repository, *storage, ledger, policy_, findings_);
+  check_crossrefs(*repository, *storage, ledger, commit_graphs, check, findings_);
 
   statistics_.objects = checked.counters.objects;
   statistics_.object_bytes = checked.counters.object_bytes;

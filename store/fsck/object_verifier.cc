@@ -134,6 +134,9 @@ ObjectVerifier::Judged ObjectVerifier::judge_commit(const ObjectCopy& copy, Byte
       links_.add(copy.number, parent.data(), ObjectType::kCommit, true);
     }
   }
+  if (options_.commit_graphs != nullptr) {
+    options_.commit_graphs->observe(copy.number, *commit, *parents);
+  }
   clock_.enter(Stage::kRules);
   if (apply_rules(copy, body) && options_.report_roots && parents->empty()) {
     report_result(copy, MessageId::kRoot, "root " + id.hex());

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "sha1/batch.h"
+#include "store/fsck/commit_graphs.h"
 #include "store/fsck/link_ledger.h"
 #include "store/fsck/link_writer.h"
 #include "store/fsck/rules/rule_reporter.h"
@@ -67,6 +68,7 @@ struct VerifyOptions {
   const Policy* policy = nullptr;
   const ParentOverrides* parents = nullptr;
   const std::vector<SourceFile>* files = nullptr;
+  const CommitGraphs* commit_graphs = nullptr;  // to be compared with every commit
   bool report_roots = false;
   bool report_tags = false;
   bool detect_collisions = true;
