@@ -1,62 +1,10 @@
 // The door to fsck: opens a repository, verifies it, and returns everything that was found.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
+#include "store/fsck/fsck_run.h"
 #include "store/os/system.h"
-#include "store/report/finding.h"
-#include "store/repository/layout.h"
 
 namespace assay {
-
-struct FsckOptions {
-  OpenOptions repository;
-  bool full = true;  // false: objects in packs are not checked
-  bool strict = false;
-  bool connectivity_only = false;
-  bool show_unreachable = false;
-  bool show_dangling = true;
-  bool show_roots = false;
-  bool show_tags = false;
-  bool use_reflogs = true;
-  std::optional<bool> use_index;     // --cache; unset: yes unless objects are given
-  bool check_references = true;      // refs verify
-  std::vector<std::string> objects;  // roots instead of refs, reflogs and index files
-  bool detect_collisions = true;
-  unsigned threads = 0;                             // 0: as many as the process may run on
-  std::uint64_t memory = std::uint64_t{256} << 20;  // bytes for objects under way
-};
-
-struct FsckStatistics {
-  std::uint64_t objects = 0;       // copies that were hashed
-  std::uint64_t object_bytes = 0;  // bytes of their content
-  std::uint64_t hashed_bytes = 0;  // content and headers
-  std::uint64_t packs = 0;
-  std::uint64_t loose_objects = 0;
-  double seconds = 0;      // wall clock
-  double cpu_seconds = 0;  // of all threads
-  struct Stage {
-    std::string_view name;
-    double seconds = 0;  // of all threads
-  };
-  std::vector<Stage> stages;
-  double sha1_seconds = 0;
-  std::string_view kernel;  // of SHA-1
-  bool detecting = false;
-  unsigned threads = 0;
-};
-
-struct FsckReport {
-  std::vector<Finding> findings;  // in canonical order, those that the policy ignores left out
-  int exit_status = 0;            // git's bits; 128 where git 2.55 would have died
-  FsckStatistics statistics;
-};
 
 // Runs to the end whatever is found. Errors: the repository cannot be opened at all (git dies).
 Result<FsckReport> run_fsck(os::System& system, const FsckOptions& options);

@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "sha1/kernel.h"
-#include "store/fsck/check_disputes.h"
 #include "store/fsck/check_crossrefs.h"
+#include "store/fsck/check_disputes.h"
 #include "store/fsck/check_index_files.h"
 #include "store/fsck/check_ref_format.h"
 #include "store/fsck/check_reflogs.h"
@@ -187,6 +187,9 @@ Result<FsckReport> Checker::run() {
   check.verify.report_roots = options_.show_roots;
   check.verify.report_tags = options_.show_tags;
   check.verify.detect_collisions = options_.detect_collisions;
+  check.verify.progress = options_.progress;
+  check.verify.note = options_.note;
+  if (options_.progress != nullptr) options_.progress->total_objects = storage->copy_count();
   commit_graphs.number(storage->table());
   check.verify.commit_graphs = &commit_graphs;
   StorageCheckResult checked = check_storage(*storage, ledger, check);
@@ -239,10 +242,6 @@ FsckReport Checker::finish() {
   report.exit_status = status.value();
   report.statistics = std::move(statistics_);
   return report;
-}
-
-Result<FsckReport> run_fsck(os::System& system, const FsckOptions& options) {
-  return Checker(system, options).run();
 }
 
 }  // namespace assay

@@ -1,12 +1,12 @@
-// Checker: the conductor of one fsck run. See store/fsck.h for what it is given and gives back.
+// Checker: the conductor of one fsck run. See fsck_run.h for what it is given and gives back.
 //
 // Order of work: configuration, a snapshot of the refs, all storage, then everything that needs to
 // know which objects are good: special blobs, refs, reflogs, index files, the graph.
 #pragma once
 
-#include "store/fsck.h"
 #include "store/fsck/check_graph.h"
 #include "store/fsck/check_refs.h"
+#include "store/fsck/fsck_run.h"
 #include "store/repository/repository.h"
 
 namespace assay {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "store/fsck/fsck_run.h"
 #include "store/fsck/rules/object_rules.h"
 #include "store/object/commit.h"
 #include "store/object/object_header.h"
@@ -239,11 +240,13 @@ void ObjectVerifier::verify(const ObjectCopy& copy, const BufferRef& buffer, con
     }
     return;
   }
+  if (options_.note) {
+    options_.note(
+        fmt::format("Checking {} {}", type_name(copy.type), ledger_.table().id(copy.number).hex()));
+  }
   const Judged judged = judge(copy, *buffer, base, program, has_children);
   const ObjectHeaderText header(copy.type, buffer->size());
-  ++counters_.objects;
-  counters_.object_bytes += buffer->size();
-  counters_.hashed_bytes += buffer->size() + header.bytes().size();
+  count_object(buffer->size(), header.bytes().size());
   clock_.enter(Stage::kSha1);
   if (kind_ != HashKind::kSha1) {
     ObjectHasher hasher(kind_);
@@ -267,6 +270,16 @@ void ObjectVerifier::verify(const ObjectCopy& copy, const BufferRef& buffer, con
   batch_.submit(pending);
   clock_.enter(Stage::kOther);
   settle_finished();
+}
+
+void ObjectVerifier::count_object(std::uint64_t size, std::uint64_t header_size) {
+  ++counters_.objects;
+  counters_.object_bytes += size;
+  counters_.hashed_bytes += size + header_size;
+  if (options_.progress != nullptr) {
+    options_.progress->objects.fetch_add(1, std::memory_order_relaxed);
+    options_.progress->bytes.fetch_add(size, std::memory_order_relaxed);
+  }
 }
 
 void ObjectVerifier::settle_finished() {
@@ -321,9 +334,7 @@ void ObjectVerifier::begin_large(const ObjectCopy& copy, std::uint64_t size) {
   large_hasher_ = std::make_unique<ObjectHasher>(kind_, options_.detect_collisions);
   const ObjectHeaderText header(copy.type, size);
   large_hasher_->update(header.bytes());
-  ++counters_.objects;
-  counters_.object_bytes += size;
-  counters_.hashed_bytes += size + header.bytes().size();
+  count_object(size, header.bytes().size());
 }
 
 void ObjectVerifier::add_large(ByteView piece) {

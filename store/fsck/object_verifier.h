@@ -9,6 +9,7 @@
 // Thread safety: one verifier a worker; results are taken after the worker has ended.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -27,6 +28,8 @@
 #include "store/run/stage_clock.h"
 
 namespace assay {
+
+struct FsckProgress;
 
 // A file that holds objects: a pack, or an object directory with its loose objects.
 struct SourceFile {
@@ -72,6 +75,8 @@ struct VerifyOptions {
   bool report_roots = false;
   bool report_tags = false;
   bool detect_collisions = true;
+  FsckProgress* progress = nullptr;
+  std::function<void(const std::string&)> note;
 };
 
 struct VerifyCounters {
@@ -159,6 +164,7 @@ class ObjectVerifier {
   void settle(const ObjectCopy& copy, const Judged& judged, const std::uint8_t* digest,
               bool collision);
   void settle_finished();
+  void count_object(std::uint64_t size, std::uint64_t header_size);
   Pending* take_pending();
   void place(Finding& finding, const ObjectCopy& copy, std::uint32_t part) const;
   const SourceFile& file_of(const ObjectCopy& copy) const {

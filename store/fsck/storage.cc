@@ -190,6 +190,13 @@ void Storage::build_table() {
   table_ = std::make_unique<ObjectTable>(options_.kind, runs);
 }
 
+std::uint64_t Storage::copy_count() const {
+  std::uint64_t count = 0;
+  for (const StoredPack& pack : packs_) count += pack.index->count();
+  for (const StoredFanout& fanout : fanouts_) count += fanout.objects.size();
+  return count;
+}
+
 std::vector<ObjectType> Storage::packed_types() const {
   std::vector<ObjectType> types(table_->size(), ObjectType::kUnknown);
   for (const StoredPack& pack : packs_) {

@@ -74,6 +74,8 @@ class Storage {
   const std::deque<StoredFanout>& fanouts() const { return fanouts_; }
   const ObjectTable& table() const { return *table_; }
 
+  // Copies of objects in all files: what there is to verify.
+  std::uint64_t copy_count() const;
   // Returns: for every object number the type that its packed copies claim, kUnknown for none.
   std::vector<ObjectType> packed_types() const;
 

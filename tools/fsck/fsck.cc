@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "tools/common/finding_lines.h"
 #include "tools/common/options.h"
 #include "tools/fsck/figures.h"
+#include "tools/fsck/progress.h"
 
 namespace assay::tools {
 namespace {
@@ -20,7 +22,7 @@ struct Settings {
   bool cache = false;
   bool name_objects = false;
   bool verbose = false;
-  bool progress = false;
+  bool progress = ::isatty(STDERR_FILENO) != 0;
   bool statistics = ::isatty(STDERR_FILENO) != 0;
   bool profile = false;
   bool detect = true;
@@ -87,8 +89,23 @@ void declare_options(OptionParser& parser, Settings& settings) {
                });
 }
 
+Result<FsckReport> run_watched(Context& context, const Settings& settings, FsckOptions options) {
+  std::mutex mutex;
+  if (settings.verbose) {
+    options.note = [&](const std::string& line) {
+      const std::lock_guard lock(mutex);
+      context.err.write(line + "\n");
+    };
+  }
+  if (!settings.progress || settings.verbose) return run_fsck(context.system, options);
+  FsckProgress progress;
+  options.progress = &progress;
+  const ProgressLine line(progress, context.err);
+  return run_fsck(context.system, options);
+}
+
 int check_one(Context& context, const Settings& settings, const FsckOptions& options) {
-  auto report = run_fsck(context.system, options);
+  const auto report = run_watched(context, settings, options);
   if (!report) {
     for (const std::string& cause : report.error().causes) print_error(context, cause);
     return die(context, report.error().text);
