@@ -148,6 +148,23 @@ TEST_P(CollisionTest, FindsThemBeforeLongEndings) {
   }
 }
 
+// Longer than what the kernels hash and judge as groups.
+TEST_P(CollisionTest, FindsThemBeforeVeryLongEndings) {
+  Random random(9);
+  for (const Attack& attack : attacks()) {
+    for (const std::size_t more : {3000, 4096, 8192, 9000, 40000}) {
+      Bytes message = attack.message;
+      const Bytes end = random.bytes(more);
+      message.insert(message.end(), end.begin(), end.end());
+      Hasher hasher(Detect::kOn, kernels());
+      hasher.update(message);
+      const Result result = hasher.finish();
+      EXPECT_TRUE(result.collision) << attack.name << " and " << more << " bytes";
+      EXPECT_EQ(to_hex(result.digest), to_hex(reference_sha1(message)));
+    }
+  }
+}
+
 // An attack holds for its chaining value only: the same blocks elsewhere are sound.
 TEST_P(CollisionTest, IsSilentElsewhere) {
   for (const Attack& attack : attacks()) {
@@ -375,6 +392,82 @@ TEST_P(CollisionTest, BatchSettlesManySuspectsAndNone) {
     EXPECT_EQ(returned, jobs.size());
   }
 }
+
+#if defined(__x86_64__)
+
+// The public pairs use one vector and stand at the beginning of a message. That the kernel for long
+// messages also queues the right blocks with the right states, for every vector and at every place,
+// is seen from the queue that it leaves.
+TEST(LongMessageTest, QueuesTheRightSuspects) {
+  const CpuFeatures needed = kCpuShaNi | kCpuAvx512 | kCpuAvx512Ice;
+  if ((needed & ~cpu_features()) != 0)
+    GTEST_SKIP() << "kernel sha_ni_avx512_groups cannot run here";
+  Random random(10);
+  std::size_t tested = 0;
+  for (int round = 0; round < 150; ++round) {
+    const std::size_t groups = 1 + random.below(20);
+    const Bytes blocks = random.bytes(groups * 16 * kBlockSize);
+    using Entry = std::array<std::uint32_t, 5 + 5 + 1 + 16>;
+    std::vector<Entry> expected;
+    State chain = kInitialState;
+    for (std::size_t at = 0; at < blocks.size(); at += kBlockSize) {
+      const std::uint8_t* block = blocks.data() + at;
+      std::uint32_t w[80];
+      expand(block, w);
+      State steps[2];
+      State s = chain;
+      for (unsigned t = 0; t < 80; ++t) {
+        if (t == collision::kEarlyStep) steps[0] = s;
+        if (t == collision::kLateStep) steps[1] = s;
+        constexpr std::uint32_t kConstants[4] = {0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6};
+        const std::uint32_t f = t < 20              ? (s[1] & s[2]) | (~s[1] & s[3])
+                                : t >= 40 && t < 60 ? (s[1] & s[2]) | (s[3] & (s[1] | s[2]))
+                                                    : s[1] ^ s[2] ^ s[3];
+        const std::uint32_t next = std::rotl(s[0], 5) + f + s[4] + kConstants[t / 20] + w[t];
+        s = {next, s[0], std::rotl(s[1], 30), s[2], s[3]};
+      }
+      for (unsigned i = 0; i < 5; ++i) chain[i] += s[i];
+      collision::VectorSet set = judge_slowly(block);
+      for (; set != 0; set &= set - 1) {
+        const unsigned vector = static_cast<unsigned>(std::countr_zero(set));
+        const bool late = collision::kVectors[vector].step == collision::kLateStep;
+        Entry entry{};
+        for (unsigned i = 0; i < 5; ++i) {
+          entry[i] = steps[late ? 1 : 0][i];
+          entry[5 + i] = chain[i];
+        }
+        entry[10] = late ? 1 : 0;
+        for (unsigned t = 0; t < 16; ++t) {
+          entry[11 + t] = w[t] ^ collision::kMessageDifference[vector][t];
+        }
+        expected.push_back(entry);
+      }
+    }
+    if (expected.size() >= collision::Suspects::kCapacity) continue;
+    collision::Suspects suspects;
+    State state = kInitialState;
+    EXPECT_FALSE(compress_detecting_groups(state.data(), blocks.data(), groups, suspects));
+    EXPECT_EQ(state, chain);
+    std::vector<Entry> queued;
+    for (unsigned i = 0; i < suspects.count; ++i) {
+      Entry entry{};
+      for (unsigned j = 0; j < 5; ++j) {
+        entry[j] = suspects.state[j][i];
+        entry[5 + j] = suspects.out[j][i];
+      }
+      entry[10] = suspects.late >> i & 1;
+      for (unsigned t = 0; t < 16; ++t) entry[11 + t] = load_be32(suspects.twin[i] + 4 * t);
+      queued.push_back(entry);
+    }
+    std::sort(expected.begin(), expected.end());
+    std::sort(queued.begin(), queued.end());
+    EXPECT_EQ(queued, expected) << groups << " groups";
+    tested += queued.size();
+  }
+  EXPECT_GT(tested, 200U);
+}
+
+#endif
 
 TEST(ConditionsTest, PortableJudgeTestsEveryCondition) {
   Random random(8);
