@@ -12,6 +12,7 @@ namespace {
 
 // One moment at which git hears of the type of a disputed object.
 struct Hearing {
+  std::size_t tip = 0;  // rank among the tips that are read first
   CopyKey when;
   std::uint32_t speaker = 0;  // the parent, or the object itself
   std::uint32_t object = 0;
@@ -20,9 +21,14 @@ struct Hearing {
 
 class DisputeCheck {
  public:
-  DisputeCheck(const Storage& storage, LinkLedger& ledger, const StorageCheckOptions& options,
-               FindingSink& findings)
-      : storage_(storage), ledger_(ledger), options_(options), findings_(findings) {}
+  DisputeCheck(const Storage& storage, LinkLedger& ledger, const std::vector<ObjectId>& tips,
+               const StorageCheckOptions& options, FindingSink& findings)
+      : storage_(storage), ledger_(ledger), options_(options), findings_(findings) {
+    for (const ObjectId& tip : tips) {
+      const std::uint32_t number = storage.table().find(tip);
+      if (number != ObjectTable::kAbsent) tips_.emplace(number, tips_.size());
+    }
+  }
 
   // Returns: true when objects ceased to be present, so that other disputes may have changed.
   bool run_once();
@@ -30,6 +36,10 @@ class DisputeCheck {
 
  private:
   std::vector<std::uint32_t> disputed() const;
+  std::size_t tip_rank(std::uint32_t number) const {
+    const auto found = tips_.find(number);
+    return found != tips_.end() ? found->second : tips_.size();
+  }
   void find_copies(const std::set<std::uint32_t>& numbers);
   void hear(const Hearing& hearing, ObjectType known);
   void blame(std::uint32_t number, MessageId id, std::string text, std::string cause,
@@ -39,6 +49,7 @@ class DisputeCheck {
   LinkLedger& ledger_;
   const StorageCheckOptions& options_;
   FindingSink& findings_;
+  std::map<std::uint32_t, std::size_t> tips_;  // object number to rank
   std::map<std::uint32_t, CopyKey> first_copies_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> heard_;  // speaker, object: said once
   std::vector<std::uint32_t> gone_;
@@ -108,10 +119,13 @@ void DisputeCheck::hear(const Hearing& hearing, ObjectType known) {
   }
   std::string second;
   if (hearing.speaker != hearing.object) {
-    const std::string_view role = speaker_type == ObjectType::kTag    ? "tag pointer to"
-                                  : hearing.type == ObjectType::kTree ? "tree pointer"
-                                                                      : "parent";
-    second = fmt::format("bad {} {} in {} {}", role, object, type_name(speaker_type), speaker);
+    if (speaker_type == ObjectType::kTag) {
+      second = fmt::format("bad tag pointer to {} in {}", object, speaker);
+    } else {
+      second = fmt::format("bad {} {} in commit {}",
+                           hearing.type == ObjectType::kTree ? "tree pointer" : "parent", object,
+                           speaker);
+    }
   }
   const SourceFile& file = storage_.files()[first_copies_[hearing.speaker].file];
   const std::string text = file.packed
@@ -134,18 +148,19 @@ bool DisputeCheck::run_once() {
 
   std::vector<Hearing> hearings;
   for (const auto& link : links) {
-    hearings.push_back({first_copies_[link.parent], link.parent, link.target, link.type});
+    hearings.push_back(
+        {tip_rank(link.parent), first_copies_[link.parent], link.parent, link.target, link.type});
   }
   for (const std::uint32_t object : objects) {
     const ObjectType type = ledger_.present_type(object);
     if (type != ObjectType::kUnknown) {
-      hearings.push_back({first_copies_[object], object, object, type});
+      hearings.push_back({tip_rank(object), first_copies_[object], object, object, type});
     }
   }
   // Of the links of one parent to one object the order within the parent does not matter: only two
   // of different types differ, and of those one is wrong in any order.
   std::sort(hearings.begin(), hearings.end(), [](const Hearing& a, const Hearing& b) {
-    return std::tie(a.when, a.object, a.type) < std::tie(b.when, b.object, b.type);
+    return std::tie(a.tip, a.when, a.object, a.type) < std::tie(b.tip, b.when, b.object, b.type);
   });
   std::map<std::uint32_t, ObjectType> known;
   std::set<std::uint32_t> unparsed;
@@ -177,8 +192,9 @@ std::vector<FalseLink> DisputeCheck::take_false_links() {
 }  // namespace
 
 std::vector<FalseLink> check_disputes(const Storage& storage, LinkLedger& ledger,
+                                      const std::vector<ObjectId>& tips,
                                       const StorageCheckOptions& options, FindingSink& findings) {
-  DisputeCheck check(storage, ledger, options, findings);
+  DisputeCheck check(storage, ledger, tips, options, findings);
   while (check.run_once()) {
   }
   return check.take_false_links();

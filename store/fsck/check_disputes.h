@@ -4,6 +4,7 @@
 // Whoever says otherwise later is wrong, a parent ("broken links", or a commit or tag that cannot
 // be parsed) or the object itself ("object X is a tree, not a blob", which makes it missing). We
 // replay that in the canonical order of copies, so the verdict does not depend on time or threads.
+// What refs name is read first of all, by git 2.55 as by us.
 #pragma once
 
 #include "store/fsck/check_storage.h"
@@ -19,8 +20,10 @@ struct FalseLink {
 
 // Requires: all links entered. Objects that git would not have parsed are no longer present in the
 // ledger afterwards, and the links are counted again without theirs.
+// `tips`: the objects that refs name, in the order of the refs.
 // Returns: links that are not in the ledger any more; by parent and target.
 std::vector<FalseLink> check_disputes(const Storage& storage, LinkLedger& ledger,
+                                      const std::vector<ObjectId>& tips,
                                       const StorageCheckOptions& options, FindingSink& findings);
 
 }  // namespace assay

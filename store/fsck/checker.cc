@@ -195,7 +195,13 @@ Result<FsckReport> Checker::run() {
   StorageCheckResult checked = check_storage(*storage, ledger, check);
   for (Finding& finding : checked.findings) findings_.add(std::move(finding));
 
-  const std::vector<FalseLink> false_links = check_disputes(*storage, ledger, check, findings_);
+  std::vector<ObjectId> tips;
+  if (snapshot && options_.objects.empty()) {
+    for (const Ref& ref : snapshot->refs) tips.push_back(ref.id);
+    for (const Ref& head : snapshot->heads) tips.push_back(head.id);
+  }
+  const std::vector<FalseLink> false_links =
+      check_disputes(*storage, ledger, tips, check, findings_);
   const ObjectIdSet promised = promised_objects(*storage, ledger);
   check_special_blobs(*storage, ledger, checked.special_blobs, promised, check, findings_);
   RootTable roots(storage->table());

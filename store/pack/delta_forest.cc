@@ -47,11 +47,13 @@ DeltaForest DeltaForest::build(const PackFile& pack, const PackIndex& index, uns
 }
 
 PackOffset DeltaForest::end(PackPosition entry) const {
-  // An index that lies may name one offset twice: the next larger one is meant.
-  for (std::size_t i = std::size_t{entry.value} + 1; i < offsets_.size(); ++i) {
-    if (offsets_[i] != offsets_[entry.value]) return {offsets_[i]};
+  const std::uint64_t offset = offsets_[entry.value];
+  auto next = offsets_.begin() + static_cast<std::ptrdiff_t>(entry.value) + 1;
+  // An index that lies may name one offset any number of times: the next larger one is meant.
+  if (next != offsets_.end() && *next == offset) {
+    next = std::upper_bound(next, offsets_.end(), offset);
   }
-  return {end_of_entries_};
+  return {next != offsets_.end() ? *next : end_of_entries_};
 }
 
 void DeltaForest::sort_by_offset(const PackFile& pack, const PackIndex& index) {
@@ -92,7 +94,14 @@ void DeltaForest::read_headers(const PackFile& pack, const PackIndex& index, uns
   run_ranges(threads, count, [&](std::size_t begin, std::size_t end) {
     constexpr std::size_t kAhead = 24;  // hides the latency of touching the pack here and there
     const std::uint8_t* bytes = pack.bytes().data();
+    // Pages behind are given back: the whole pack need not be in memory for its headers.
+    constexpr std::uint64_t kDropEvery = std::uint64_t{64} << 20;
+    std::uint64_t next_drop = begin < count ? offsets_[begin] + kDropEvery : 0;
     for (std::size_t i = begin; i < end; ++i) {
+      if (offsets_[i] > next_drop) {
+        pack.file().drop_pages();
+        next_drop = offsets_[i] + kDropEvery;
+      }
       if (i + kAhead < end) __builtin_prefetch(bytes + offsets_[i + kAhead]);
       const auto header = pack.entry_header({offsets_[i]});
       if (!header) {
@@ -139,6 +148,7 @@ void DeltaForest::read_headers(const PackFile& pack, const PackIndex& index, uns
       }
     }
   });
+  pack.file().drop_pages();
   std::sort(baseless_.begin(), baseless_.end());
   std::sort(faults_.begin(), faults_.end(), [](const EntryFault& a, const EntryFault& b) {
     return a.index_position.value < b.index_position.value;
