@@ -112,6 +112,8 @@ CASES = [
     ("nulInCommit", "commit", "near: other control bytes", commit(message=b"\nsub\1\x7fject\n")),
     ("nulInCommit", "commit", "near: the bad author comes first",
      commit(author=b"<a@b> 1 +0000", message=b"\n\0\n")),
+    ("nulInCommit", "commit", "near: the bad committer comes first",
+     commit(committer=b"<a@b> 1 +0000", message=b"\n\0\n")),
     # Identities.
     ("missingNameBeforeEmail", "commit", "line begins with the email", ident(b"<a@b> 1 +0000")),
     ("missingNameBeforeEmail", "commit", "near: empty name", ident(b" <a@b> 1 +0000")),
