@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include "store/fsck/fault_reporter.h"
+#include "store/os/follow_file.h"
+#include "store/refs/ref_name.h"
+#include "store/refs/reflog.h"
 
 namespace assay {
 namespace {
 
 constexpr std::uint32_t kPhase = 20;
+constexpr std::uint64_t kMaxHintLogSize = std::uint64_t{16} << 20;  // bytes; no hint beyond
 
 class RefChecker {
  public:
@@ -63,6 +67,24 @@ class RefChecker {
   std::size_t usable_ = 0;
 };
 
+// What the last sound line of the ref's log says it pointed to: where a ref lost in a crash can be
+// taken up again.
+std::optional<ObjectId> last_logged_value(const Repository& repository, const std::string& name) {
+  const WorktreeRefName split = split_worktree_ref(name);
+  std::string directory = repository.common_dir();
+  if (split.place == WorktreeRefPlace::kCurrentWorktree) {
+    directory = repository.git_dir();
+  } else if (split.place == WorktreeRefPlace::kOtherWorktree) {
+    directory += fmt::format("/worktrees/{}", split.worktree);
+  }
+  const auto bytes = os::read_followed_file(
+      repository.system(), fmt::format("{}/logs/{}", directory, split.name), kMaxHintLogSize);
+  if (!bytes) return std::nullopt;
+  const Reflog log = parse_reflog(*bytes, repository.hash_kind());
+  if (log.entries.empty() || log.entries.back().new_id.is_null()) return std::nullopt;
+  return log.entries.back().new_id;
+}
+
 }  // namespace
 
 Result<RefSnapshot> snapshot_refs(const Repository& repository) {
@@ -79,7 +101,13 @@ Result<RefSnapshot> snapshot_refs(const Repository& repository) {
   }
   snapshot.refs = store->refs();
   for (std::vector<Ref>* refs : {&snapshot.refs, &snapshot.heads}) {
-    for (Ref& ref : *refs) ref.file = repository.shown_path(ref.file);
+    for (Ref& ref : *refs) {
+      ref.file = repository.shown_path(ref.file);
+      if (!ref.broken || !ref.symref_target.empty()) continue;
+      if (const auto id = last_logged_value(repository, ref.name)) {
+        ref.broken->text += fmt::format("; the last value in its reflog is {}", id->hex());
+      }
+    }
   }
   return snapshot;
 }

@@ -118,8 +118,17 @@ struct Found {
 class Search {
  public:
   Search(os::System& system, const OpenOptions& options)
-      : system_(system), options_(options), environment_(options.environment) {}
+      : system_(system), options_(options), environment_(options.environment) {
+    // git would have stepped into the directory before it looks at these.
+    for (const char* name : {"GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR"}) {
+      if (const auto path = environment_.get(name)) {
+        environment_.set(name, joined_path(options.directory, *path));
+      }
+    }
+  }
 
+  // The environment, its paths made openable.
+  const Environment& environment() const { return environment_; }
   Result<Found> find();
 
  private:
@@ -131,7 +140,7 @@ class Search {
 
   os::System& system_;
   const OpenOptions& options_;
-  const Environment& environment_;
+  Environment environment_;
   std::optional<Found> beheaded_;  // the first that lacks only a HEAD
 };
 
@@ -310,9 +319,10 @@ Result<std::string> read_git_file(os::System& system, const std::string& path) {
 }
 
 Result<RepositoryLayout> discover_layout(os::System& system, const OpenOptions& options) {
-  auto found = Search(system, options).find();
+  Search search(system, options);
+  auto found = search.find();
   if (!found) return tl::unexpected<Fault>(std::move(found.error()));
-  auto common_dir = common_dir_of(system, found->git_dir, options.environment);
+  auto common_dir = common_dir_of(system, found->git_dir, search.environment());
   if (!common_dir) return tl::unexpected<Fault>(std::move(common_dir.error()));
 
   RepositoryLayout layout;
@@ -324,7 +334,7 @@ Result<RepositoryLayout> discover_layout(os::System& system, const OpenOptions& 
   layout.work_tree = std::move(found->work_tree);
   layout.fault = std::move(found->fault);
   if (const auto objects = options.environment.get("GIT_OBJECT_DIRECTORY")) {
-    layout.objects_dir = joined_path(options.directory, *objects);
+    layout.objects_dir = *search.environment().get("GIT_OBJECT_DIRECTORY");
     layout.shown_objects_dir = *objects;
   } else {
     layout.objects_dir = layout.common_dir + "/objects";

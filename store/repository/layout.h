@@ -6,7 +6,8 @@
 // A repository without a config file is one. Ownership is no reason to refuse (safe.directory
 // guards against running what a config says; we run nothing).
 //
-// Paths can be opened from the current directory of the process as it was at discovery.
+// Relative paths in options and environment start at `directory`, as if git had stepped there.
+// Paths in the layout can be opened from the current directory of the process at discovery.
 // Errors: kConfigBad in git's words ("not a git repository (or any of the parent directories):
 // .git"); git dies there.
 // Source of the layout: gitrepository-layout(5), git-worktree(1).

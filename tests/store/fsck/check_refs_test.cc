@@ -110,6 +110,16 @@ TEST_F(CheckRefs, BrokenRefsPointToNullAndAreExplained) {
   EXPECT_EQ(usable_, 1U);
 }
 
+TEST_F(CheckRefs, ABrokenRefIsTracedInItsReflog) {
+  files_.write("refs/heads/x", "");
+  files_.write("logs/refs/heads/x", kZero + " " + kC + " A <a> 1 +0000\n" + kC + " " + kA +
+                                        " A <a> 2 +0000\n" + std::string(20, '\0'));
+  EXPECT_EQ(check(),
+            "error: refs/heads/x: invalid sha1 pointer " + kZero +
+                "\nwarning: refs/heads/x: file is empty; the last value in its reflog is " + kA +
+                "\n");
+}
+
 TEST_F(CheckRefs, AnUnbornOrNullHeadIsFine) {
   EXPECT_EQ(check(), "");
   EXPECT_EQ(usable_, 0U);

@@ -96,19 +96,18 @@ TEST_F(LayoutTest, HonoursTheEnvironment) {
   options.environment.set("GIT_INDEX_FILE", "my-index");
   EXPECT_EQ(fault_of(options), none_);  // there is no such directory
   fs::create_directories(files_.path("top/elsewhere"));
-  // git looks for it from its own directory; the tool steps there first, we are given the path.
-  options.environment.set("GIT_OBJECT_DIRECTORY", files_.path("top/elsewhere"));
   auto layout = discover_with(options);
   ASSERT_TRUE(layout) << layout.error().text;
   EXPECT_EQ(layout->objects_dir, files_.path("top/elsewhere"));
+  EXPECT_EQ(layout->shown_objects_dir, "elsewhere");
   EXPECT_EQ(layout->index_file, files_.path("top/my-index"));
 
   files_.make_git_directory("common");
   options = files_.options();
-  options.environment.set("GIT_COMMON_DIR", files_.path("common"));
+  options.environment.set("GIT_COMMON_DIR", "../common");
   layout = discover_with(options);
-  EXPECT_EQ(layout->common_dir, files_.path("common"));
-  EXPECT_EQ(layout->objects_dir, files_.path("common/objects"));
+  EXPECT_EQ(layout->common_dir, files_.path("top/../common"));
+  EXPECT_EQ(layout->objects_dir, files_.path("top/../common/objects"));
 }
 
 TEST_F(LayoutTest, StopsAtCeilings) {
