@@ -29,6 +29,8 @@ constexpr std::uint64_t kStagedBlocks = 8;
 constexpr unsigned kRingBlocks = 32;
 constexpr unsigned kChunkBlocks = 10;
 static_assert(kStagedBlocks < kChunkBlocks);
+// If the last block holds the end of the message and the length, that end is at byte 55 at most.
+static_assert(kBlockSize - 9 + kPaddingReach <= 2 * kBlockSize);
 static_assert(kRingBlocks - 2 * (kChunkBlocks - 1) - 1 >= collision::kLogRows);
 
 // Segments are counted in 32 bits; a longer direct run is cut here.

@@ -23,8 +23,9 @@ inline void store_be32(std::uint8_t* p, std::uint32_t value) {
   p[3] = static_cast<std::uint8_t>(value);
 }
 
-/// The most bytes behind the end of a message that `write_padding_between` touches.
-inline constexpr std::size_t kPaddingReach = 80;
+/// The bytes behind the end of a message that `write_padding_between` touches: as many as the
+/// longest padding has.
+inline constexpr std::size_t kPaddingReach = 72;
 
 /// Fills the bytes from the end of a message of `length` bytes to the end of its last block, 9 to
 /// 72 bytes, with the padding: a 1 bit, zeros, and the length in bits as 64 bits. Exact for every
