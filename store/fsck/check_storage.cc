@@ -194,12 +194,16 @@ void Pass::check_loose_object(const ObjectCopy& place_copy, const LoosePlace& pl
     clock.enter(Stage::kOther);
     return;
   }
-  Bytes content;
-  const auto read = reader.read(content);
+  if (auto plausible = reader.check_size(); !plausible) {
+    return refuse(std::move(plausible.error()));
+  }
+  BufferRef buffer = pool.make(static_cast<std::size_t>(header->size));
+  auto read = reader.read({buffer->data(), buffer->size()});
   clock.enter(Stage::kOther);
-  if (!read) return refuse(std::move(read.error()));
-  BufferRef buffer = pool.make(content.size());
-  std::memcpy(buffer->data(), content.data(), content.size());
+  if (!read) {
+    pool.release(std::move(buffer));
+    return refuse(std::move(read.error()));
+  }
   verifier.verify(copy, buffer, nullptr, {}, false);
   pool.release(std::move(buffer));
 }

@@ -146,15 +146,24 @@ Result<LooseHeader> LooseReader::read_header() {
   return header_;
 }
 
-Result<void> LooseReader::read(Bytes& content) {
-  if (begun_.size() > header_.size) return too_long();
+Result<void> LooseReader::check_size() {
+  if (header_.size <= max_inflated_size(header_.deflated_size)) return {};
   // More than the file can hold: find out how much there is, without holding it.
-  if (header_.size > max_inflated_size(header_.deflated_size)) return stream([](ByteView) {});
+  return stream([](ByteView) {});
+}
+
+Result<void> LooseReader::read(Bytes& content) {
+  if (auto checked = check_size(); !checked) return checked;
   content.resize(static_cast<std::size_t>(header_.size));
+  return read(std::span<std::uint8_t>(content));
+}
+
+Result<void> LooseReader::read(std::span<std::uint8_t> content) {
+  if (begun_.size() > header_.size) return too_long();
   std::copy(begun_.begin(), begun_.end(), content.begin());
   std::size_t produced = begun_.size();
   if (produced < content.size()) {
-    const auto filled = inflate(std::span(content).subspan(produced));
+    const auto filled = inflate(content.subspan(produced));
     if (!filled) return tl::unexpected(filled.error());
     if (filled->end == End::kDamaged || filled->end == End::kTruncated) {
       return content_fault(filled->end);

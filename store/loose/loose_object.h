@@ -68,6 +68,12 @@ class LooseReader {
   // Reads the whole content. On a fault `content` is unspecified. The caller has seen the declared
   // size and agrees to hold it; memory is also bounded by 1032 times the size of the file.
   Result<void> read(Bytes& content);
+  // The same into memory of the caller, who asks check_size() before taking it.
+  // Requires: content.size() is the declared size.
+  Result<void> read(std::span<std::uint8_t> content);
+  // Returns: a fault when the header declares more than the file can hold; the object is then read
+  // to its end to say how much there is.
+  Result<void> check_size();
   // Gives the content to the consumer in constant memory. Faults may come after the last piece.
   Result<void> stream(const Consumer& consume);
 
