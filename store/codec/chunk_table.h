@@ -31,7 +31,7 @@ class ChunkTable {
     std::size_t checksum_size = 0;  // the end of the file, which no chunk may reach into
   };
 
-  // Requires: (count + 1) rows lie within the file, and so does the checksum.
+  // Requires: the file is as long as the checksum.
   // Errors: `id`, in git's words.
   static Result<ChunkTable> parse(ByteView file, const Place& place, MessageId id);
 

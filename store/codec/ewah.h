@@ -46,10 +46,16 @@ class EwahBitmap {
   }
 
   std::uint32_t bit_size() const { return bit_size_; }
+  // Returns: one more than the position of the last set bit; 0 when none is set.
+  std::uint64_t end() const;
+  // False when the file names another word as the last marker: git appends there unchecked.
+  bool knows_last_marker() const { return stored_marker_ == last_marker_; }
 
  private:
   std::vector<std::uint64_t> words_;
   std::uint32_t bit_size_ = 0;
+  std::uint32_t stored_marker_ = 0;
+  std::uint32_t last_marker_ = 0;
 };
 
 }  // namespace assay

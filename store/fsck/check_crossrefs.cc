@@ -1,6 +1,9 @@
 #include "store/fsck/check_crossrefs.h"
 
+#include "store/fsck/check_bitmaps.h"
 #include "store/fsck/check_commit_graph.h"
+#include "store/fsck/check_mtimes.h"
+#include "store/fsck/check_multi_pack_index.h"
 #include "store/fsck/check_reverse_indexes.h"
 
 namespace assay {
@@ -28,12 +31,22 @@ CommitGraphs load_commit_graphs(const Repository& repository,
   return CommitGraphs::load(repository.system(), places, repository.hash_kind(), options);
 }
 
-void check_crossrefs(const Repository&, const Storage& storage, const LinkLedger& ledger,
+void check_crossrefs(const Repository& repository, const Storage& storage, const LinkLedger& ledger,
                      const CommitGraphs& graphs, const StorageCheckOptions& options,
                      FindingSink& findings) {
   const Policy& policy = *options.verify.policy;
   const std::vector<PackFolder> folders = list_pack_folders(storage);
+  check_satellites(folders, policy, findings);
   check_reverse_indexes(storage, folders, policy, findings);
+  check_mtimes(storage, folders, policy, findings);
+  std::vector<StoredMultiPackIndex> indexes;
+  if (flag(repository, "core.multiPackIndex", true)) {
+    for (const PackFolder& folder : folders) {
+      indexes.push_back(load_multi_pack_index(storage.system(), storage.kind(), folder));
+    }
+    check_multi_pack_indexes(indexes, folders, storage, ledger, policy, findings);
+  }
+  check_bitmaps(indexes, folders, storage, ledger, policy, findings);
   check_commit_graphs(graphs, storage, ledger, {options.verify.parents, options.memory}, policy,
                       findings);
 }

@@ -37,6 +37,8 @@ Result<void> CommitGraphChain::add(CommitGraph graph, const ObjectId& name) {
     return refuse("commit-graph base graphs chunk is too small");
   }
   for (std::size_t i = 0; i < layers_.size(); ++i) {
+    // A layer on top of itself: it takes a file that names its own checksum, and no honest one can.
+    if (layers_[i].name == name) return refuse("commit-graph chain does not match");
     const ObjectId& below = layers_[i].name;
     if (layers_[i].graph.checksum() != below || graph.base_graph(i) != below) {
       return refuse("commit-graph chain does not match");
