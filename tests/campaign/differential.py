@@ -215,6 +215,9 @@ def main():
           "verdicts apply")
     print("known differences met: " + (", ".join(f"{n} {t}x" for n, t in sorted(used.items()))
                                        or "none"))
+    idle = [row.name for row in differences.read_rows() if row.name not in used]
+    if idle and len(tasks) >= 300:
+        print("rows that were not needed: " + ", ".join(idle))
     if recorded and not compared:
         tally.add("recorded verdicts", ["none applies here: record them anew"])
     return tally.finish()
