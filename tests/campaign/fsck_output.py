@@ -41,6 +41,9 @@ LINES = [(kind, re.compile(pattern)) for kind, pattern in [
     ("unparsable", rf"error: bad tag pointer to {OID} in (?P<subject>[0-9a-f]+)"),
     ("cruftFile", r"(error: )?bad sha1 file: (?P<file>.*)"),
     ("symlinkInObjects", r"warning: (?P<file>.*) is a symbolic link.*"),
+    # Files made for a pack, that are sound in themselves
+    ("reverseIndexUntrue", r"warning: reverse-index file (?P<file>\S+) (was made for|has hash id) .*"),
+    ("bitmapUntrue", r"error: bitmap file '(?P<file>\S+)' was made for .*"),
     # Packs
     ("packIndexHashMismatch", r"error: Packfile index for (?P<file>.*) hash mismatch"),
     ("packIndexBad", r"error: (?:index file|non-monotonic index|wrong index v[12] file size in) "
