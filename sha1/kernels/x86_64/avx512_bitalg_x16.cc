@@ -188,7 +188,7 @@ ASSAY_BITALG unsigned judge_lanes_avx512_bitalg(const LaneLog& log, Survivor* su
   // Through memory: gcc would collect the bytes of rows_of in a vector register, one by one.
   __asm__ volatile("" ::: "memory");
   // Rows that are not logged have old evidence.
-  const std::uint64_t logged = 0x0101010101010101 * ((1U << log.rows) - 1);
+  const std::uint64_t logged = std::uint64_t{0x0101010101010101} * ((1U << log.rows) - 1);
   unsigned count = 0;
   for (unsigned eight = 0; eight < kVectorCount; eight += 8) {
     std::uint64_t rows = 0;
