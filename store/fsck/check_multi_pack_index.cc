@@ -18,6 +18,7 @@ namespace {
 struct NamedPack {
   std::string shown;                   // of the .pack
   bool exists = false;                 // as git sees it when it only looks for the files
+  bool lacks_index = false;            // there is a pack, but no index beside it
   const PackIndex* index = nullptr;    // when the pack can be used
   const StoredPack* stored = nullptr;  // when the storage has it
   std::uint32_t cursor = 0;            // index position: ids before it were met
@@ -88,6 +89,8 @@ void ChainChecker::find_pack(std::string_view name) {
       storage_.system().status_at(os::kCurrentDirectory, folder_.path + "/" + stem + ".pack", true);
   if (!status || status->kind != os::FileKind::kRegular) return;
   pack.exists = true;
+  pack.lacks_index =
+      !storage_.system().status_at(os::kCurrentDirectory, folder_.path + "/" + stem + ".idx", true);
   const auto stored = packs_.find(pack.shown);
   if (stored != packs_.end()) {
     pack.stored = stored->second;
@@ -138,6 +141,11 @@ void ChainChecker::check() {
     for (std::uint32_t i = 0; i < index.pack_names().size(); ++i) {
       const std::uint32_t pack = layers[layer].first_pack + i;
       if (!named_[pack].exists) report(fmt::format("failed to load pack in position {}", pack));
+      if (named_[pack].lacks_index) {
+        // Not named by a multi-pack-index, such a pack is only an orphan.
+        report(fmt::format("packfile {} index not opened", named_[pack].shown),
+               MessageId::kPackIndexBad);
+      }
       complete = complete && named_[pack].index != nullptr;
     }
     if (index.count() == 0) {
