@@ -57,7 +57,7 @@ struct Job {
 /// scheme: it fills the ring. The ring is longer than the rows that may wait for judgement, so that
 /// suspicious blocks can be read again.
 ///
-/// Memory: about 60 KB, all of it taken when the object is made; no allocation afterwards.
+/// Memory: about 75 KB, all of it taken when the object is made; no allocation afterwards.
 /// Thread safety: none; one Batch per thread.
 class Batch {
  public:
