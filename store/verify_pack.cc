@@ -65,7 +65,7 @@ VerifyPackReport verify_pack(os::System& system, const std::string& path,
     StorageCheckResult result = check_storage(*storage, ledger, check);
     for (Finding& finding : result.findings) {
       // What the objects mean is not asked here.
-      const bool of_content = finding.order.part < kStoragePart - 2;
+      const bool of_content = finding.order.part < kStoragePart;
       if (!of_content) report.findings.push_back(std::move(finding));
     }
     if (options.list_entries) report.entries = list_entries(storage->packs().front());

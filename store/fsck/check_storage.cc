@@ -241,7 +241,7 @@ void Pass::check_pack_file(std::uint32_t number, ObjectVerifier& verifier) {
     finding.bit = ExitBit::kBitPack;
     finding.file = file;
     finding.text = std::move(text);
-    finding.order = {kPhasePacks, stored.file, 0, kStoragePart - 2};
+    finding.order = {kPhasePacks, stored.file, 0, kStoragePart};
     return finding;
   };
   const std::size_t hash_size = id_size(storage_.kind());
@@ -423,7 +423,7 @@ StorageCheckResult check_storage(const Storage& storage, LinkLedger& ledger,
     finding.bit = ExitBit::kBitPack;
     finding.file = pack.pack->path();
     finding.text = fmt::format("packfile {} was cut short while it was read", pack.pack->path());
-    finding.order = {kPhasePacks, pack.file, 0, kStoragePart - 1};
+    finding.order = {kPhasePacks, pack.file, 0, kStoragePart};
     result.findings.push_back(std::move(finding));
   }
   return result;
