@@ -312,9 +312,7 @@ void ChainChecker::check_generation(std::size_t layer, std::uint32_t row) {
   const CommitGraph& graph = chained.graph;
   const auto extra = graph.extra_edge(row);
   Generations parents;
-  bool any = false;
   graph.for_each_parent(row, [&](GraphPosition position) {
-    any = true;
     if (position.value < chained.first_position + graph.count()) {
       parents.add(generations_of(position));
     }
@@ -323,25 +321,32 @@ void ChainChecker::check_generation(std::size_t layer, std::uint32_t row) {
   if (extra) parents.add(edges_[std::min(*extra, graph.extra_edge_count())].highest);
   const Generations own = generations_of({chained.first_position + row});
   (own.used == 0 ? without_generation_ : with_generation_) = row;
-  const auto is_too_low = [](std::uint64_t generation, std::uint64_t highest_parent) {
-    return generation < highest_parent + 1;
-  };
   // A level that 30 bits cannot hold stays at the highest they can.
-  const auto capped = [](std::uint64_t level) { return std::min(level, kHighestLevel - 1); };
+  const std::uint64_t level = std::min<std::uint64_t>(parents.level, kHighestLevel - 1) + 1;
+  const std::uint64_t highest =
+      corrected_dates_ ? parents.used : std::min(parents.used, kHighestLevel - 1);
+  const auto hex = [&] { return graph.id(row).hex(); };
   // As git: once a commit without generation was seen, only the mixture is worth a word.
-  if (without_generation_ == kNone) {
-    const std::uint64_t highest = corrected_dates_ ? parents.used : capped(parents.used);
-    if (is_too_low(own.used, highest)) {
-      report(fmt::format("commit-graph generation for commit {} is {} < {}", graph.id(row).hex(),
-                         own.used, highest + 1));
-    }
+  if (without_generation_ == kNone && own.used < highest + 1) {
+    report(fmt::format("commit-graph generation for commit {} is {} < {}", hex(), own.used,
+                       highest + 1));
+  } else if (corrected_dates_ && own.used != kInfinity &&
+             own.used > std::max(graph.commit_time(row), highest + 1)) {
+    // Too high does no harm here but to the commits above, and to the time that walks take.
+    report(fmt::format("commit-graph generation for commit {} is {} > {}", hex(), own.used,
+                       std::max(graph.commit_time(row), highest + 1)),
+           MessageId::kCommitGraphDoubtful);
   }
-  // Levels are written beside corrected dates; git does not look at them then.
-  if (corrected_dates_ && own.level != 0 && any && parents.all_known &&
-      is_too_low(own.level, capped(parents.level))) {
-    report(fmt::format("commit-graph topological level for commit {} is {} < {}",
-                       graph.id(row).hex(), own.level, capped(parents.level) + 1),
+  // Levels are written beside corrected dates, too; git does not look at them then.
+  if (own.level == 0 || !parents.all_known) return;
+  if (corrected_dates_ && own.level < level) {
+    report(fmt::format("commit-graph topological level for commit {} is {} < {}", hex(), own.level,
+                       level),
            MessageId::kCommitGraphUntrue);
+  } else if (own.level > level) {
+    report(fmt::format("commit-graph topological level for commit {} is {} > {}", hex(), own.level,
+                       level),
+           MessageId::kCommitGraphDoubtful);
   }
 }
 

@@ -44,7 +44,8 @@ void check_crossrefs(const Repository& repository, const Storage& storage, const
     for (const PackFolder& folder : folders) {
       indexes.push_back(load_multi_pack_index(storage.system(), storage.kind(), folder));
     }
-    check_multi_pack_indexes(indexes, folders, storage, ledger, policy, findings);
+    check_multi_pack_indexes(indexes, folders, storage, ledger, {!graphs.empty()}, policy,
+                             findings);
   }
   check_bitmaps(indexes, folders, storage, ledger, policy, findings);
   check_commit_graphs(graphs, storage, ledger, {options.verify.parents, options.memory}, policy,

@@ -34,12 +34,13 @@ class ChainChecker {
  public:
   ChainChecker(const StoredMultiPackIndex& stored, const PackFolder& folder,
                const PacksByPath& packs, const Storage& storage, const LinkLedger& ledger,
-               FloodGate& gate)
+               const MultiPackIndexCheckOptions& options, FloodGate& gate)
       : stored_(stored),
         folder_(folder),
         packs_(packs),
         storage_(storage),
         ledger_(ledger),
+        options_(options),
         gate_(gate) {}
 
   // Returns: true when all packs are there.
@@ -56,7 +57,7 @@ class ChainChecker {
   std::optional<IndexPosition> locate(NamedPack& pack, const std::uint8_t* raw_id) const;
   void check_complete();
   void cover(const std::uint8_t* raw_id);
-  bool is_tree(const std::uint8_t* raw_id) const;
+  bool is_read_by_git(const std::uint8_t* raw_id) const;
   void report(std::string text, MessageId id = MessageId::kMultiPackIndexBad) {
     gate_.report(id, std::move(text));
   }
@@ -66,6 +67,7 @@ class ChainChecker {
   const PacksByPath& packs_;
   const Storage& storage_;
   const LinkLedger& ledger_;
+  const MultiPackIndexCheckOptions& options_;
   FloodGate& gate_;
   std::vector<NamedPack> named_;
   std::deque<LatePack> late_;
@@ -212,10 +214,10 @@ void ChainChecker::check_object(std::size_t layer, std::uint32_t row, bool found
   const MultiPackIndex& index = chained.index;
   const std::uint32_t position = chained.first_position + row;
   const std::uint32_t pack_count = static_cast<std::uint32_t>(index.pack_names().size());
-  // git reads trees by way of the multi-pack-index, and dies of these.
+  // git dies of these when it reads the object.
   const auto fatal = [&](std::string text) {
     cover(index.raw_id(row));
-    if (is_tree(index.raw_id(row))) {
+    if (is_read_by_git(index.raw_id(row))) {
       report(std::move(text), MessageId::kMultiPackIndexFatal);
     } else {
       report("fatal: " + text);
@@ -246,9 +248,9 @@ void ChainChecker::check_object(std::size_t layer, std::uint32_t row, bool found
   if (offset->value == real) return;
   report(fmt::format("incorrect object offset for oid[{}] = {}: {:x} != {:x}", position,
                      index.id(row).hex(), offset->value, real));
-  // This, too, git dies of when it reads the tree there.
+  // git dies of this, too.
   if (pack.stored != nullptr && offset->value >= pack.stored->pack->bytes().size() &&
-      is_tree(index.raw_id(row))) {
+      is_read_by_git(index.raw_id(row))) {
     report("offset beyond end of packfile (truncated pack?)", MessageId::kMultiPackIndexFatal);
   }
 }
@@ -272,9 +274,13 @@ void ChainChecker::cover(const std::uint8_t* raw_id) {
   if (number != ObjectTable::kAbsent) covered_[number] = true;
 }
 
-bool ChainChecker::is_tree(const std::uint8_t* raw_id) const {
+// True when git fsck itself reads the object by way of the multi-pack-index, as it walks the graph.
+bool ChainChecker::is_read_by_git(const std::uint8_t* raw_id) const {
   const std::uint32_t number = storage_.table().find(raw_id);
-  return number != ObjectTable::kAbsent && ledger_.present_type(number) == ObjectType::kTree;
+  if (number == ObjectTable::kAbsent) return false;
+  const ObjectType type = ledger_.present_type(number);
+  return type == ObjectType::kTree || type == ObjectType::kTag ||
+         (type == ObjectType::kCommit && !options_.has_commit_graph);
 }
 
 // An object of a named pack that no layer names cannot be found: git looks for it in the
@@ -309,8 +315,8 @@ bool same_files(const StoredMultiPackIndex& a, const StoredMultiPackIndex& b) {
 
 void check_multi_pack_indexes(std::vector<StoredMultiPackIndex>& indexes,
                               const std::vector<PackFolder>& folders, const Storage& storage,
-                              const LinkLedger& ledger, const Policy& policy,
-                              FindingSink& findings) {
+                              const LinkLedger& ledger, const MultiPackIndexCheckOptions& options,
+                              const Policy& policy, FindingSink& findings) {
   constexpr int kMostTries = 3;
   FaultReporter reporter(policy, findings, kPhaseMultiPackIndexes);
   FloodGate gate(reporter);
@@ -318,7 +324,7 @@ void check_multi_pack_indexes(std::vector<StoredMultiPackIndex>& indexes,
   for (std::size_t i = 0; i < indexes.size(); ++i) {
     StoredMultiPackIndex& stored = indexes[i];
     for (int tries = 1;; ++tries) {
-      ChainChecker checker(stored, folders[i], packs, storage, ledger, gate);
+      ChainChecker checker(stored, folders[i], packs, storage, ledger, options, gate);
       if (!checker.find_packs() && tries < kMostTries) {
         // A repack replaces the multi-pack-index before it deletes packs.
         StoredMultiPackIndex now =

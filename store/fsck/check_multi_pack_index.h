@@ -12,11 +12,15 @@
 
 namespace assay {
 
+struct MultiPackIndexCheckOptions {
+  bool has_commit_graph = false;  // git reads commits from there, not by the multi-pack-index
+};
+
 // `indexes`: one for each folder. One that was replaced since (a repack ran meanwhile) is loaded
 // again and stands there afterwards.
 void check_multi_pack_indexes(std::vector<StoredMultiPackIndex>& indexes,
                               const std::vector<PackFolder>& folders, const Storage& storage,
-                              const LinkLedger& ledger, const Policy& policy,
-                              FindingSink& findings);
+                              const LinkLedger& ledger, const MultiPackIndexCheckOptions& options,
+                              const Policy& policy, FindingSink& findings);
 
 }  // namespace assay

@@ -94,6 +94,7 @@ void Loader::load_chain(ByteView file, StoredCommitGraph& graph) {
     graph.incomplete = true;
     break;
   }
+  for (Fault& problem : graph.chain.bloom_problems()) note(graph, graph.shown, std::move(problem));
   if (!graph.incomplete && graph.layers.empty()) {
     // git fails here without a word.
     note(graph, graph.shown,

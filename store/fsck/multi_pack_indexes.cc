@@ -67,6 +67,7 @@ void Loader::load_chain() {
   }
   const auto chain = parse_multi_pack_index_chain(
       file->bytes().first(std::min(file->bytes().size(), kMaxChainFileSize)), kind_);
+  bool complete = chain.problems.empty();
   for (const Fault& problem : chain.problems) note(shown, problem);
   for (const ObjectId& layer : chain.layers) {
     const std::string layer_name =

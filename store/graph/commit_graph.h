@@ -101,6 +101,15 @@ class CommitGraph {
     return ObjectId::from_raw(base_graphs_.data() + layer * id_size(kind_), kind_);
   }
 
+  // How the filters of changed paths were made; nothing when there are none that can be used.
+  struct BloomSettings {
+    std::uint32_t hash_version = 0;
+    std::uint32_t hash_count = 0;
+    std::uint32_t bits_per_entry = 0;
+    friend bool operator==(const BloomSettings&, const BloomSettings&) = default;
+  };
+  const std::optional<BloomSettings>& bloom_settings() const { return bloom_settings_; }
+
   // What git ignores or never looks at: damaged chunks of generations (kCommitGraphUntrue) and
   // Bloom filters (kCommitGraphDoubtful where git warns, else kCommitGraphUntrue).
   const std::vector<Fault>& problems() const { return problems_; }
@@ -127,6 +136,7 @@ class CommitGraph {
   ByteView base_graphs_;
   ByteView generation_data_;
   ByteView generation_overflow_;
+  std::optional<BloomSettings> bloom_settings_;
   std::vector<Fault> problems_;
 };
 

@@ -67,4 +67,20 @@ bool CommitGraphChain::uses_corrected_dates() const {
                      [](const Layer& layer) { return layer.graph.has_generation_data(); });
 }
 
+std::vector<Fault> CommitGraphChain::bloom_problems() const {
+  std::vector<Fault> problems;
+  std::optional<CommitGraph::BloomSettings> uppermost;
+  for (std::size_t i = layers_.size(); i-- > 0;) {
+    const auto& settings = layers_[i].graph.bloom_settings();
+    if (!settings) continue;
+    if (!uppermost) uppermost = settings;
+    if (*settings == *uppermost) continue;
+    problems.emplace_back(MessageId::kCommitGraphDoubtful,
+                          fmt::format("disabling Bloom filters for commit-graph layer '{}' due to "
+                                      "incompatible settings",
+                                      layers_[i].graph.checksum().hex()));
+  }
+  return problems;
+}
+
 }  // namespace assay

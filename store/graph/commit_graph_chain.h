@@ -46,6 +46,9 @@ class CommitGraphChain {
   }
   // Generation numbers version 2 count only when all layers have them.
   bool uses_corrected_dates() const;
+  // Returns: what git says of layers whose filters it cannot use beside those above,
+  // kCommitGraphDoubtful.
+  std::vector<Fault> bloom_problems() const;
 
  private:
   std::vector<Layer> layers_;
