@@ -76,8 +76,13 @@ void Loader::load_chain() {
     if (mapped && add_file(std::move(*mapped), layer_name, layer)) continue;
     note(shown,
          Fault(MessageId::kMultiPackIndexDoubtful, "unable to find all multi-pack index files"));
+    complete = false;
     break;
   }
+  if (complete) return;
+  // git makes do with the layers that it found; of a commit-graph chain it calls that an error.
+  note(shown, Fault(MessageId::kMultiPackIndexUntrue,
+                    fmt::format("layers of {} could not be loaded", shown)));
 }
 
 bool Loader::add_file(os::MappedFile file, const std::string& name, const ObjectId& layer) {
