@@ -301,12 +301,13 @@ CASES = [
         ".git", ".GIT", ".gIt", ".git. .", ".git   ", "git~1", "GIT~1 .", ".git::$INDEX_ALLOCATION",
         ".git:", ".g\u200cit", "\u200e.git", ".git\ufeff", ".\u202agi\u206ft", "x\\.git", "x\\git~1",
         "x\\y\\.GIT ", ".git\\x", b".git\xff", b".git\xe2\x80",
+        b".git\xef\xbf\xbe", b".git\xef\xbf\xbf", b".git\xed\xa0\x80", b".git\xf4\x90\x80\x80",
     ]
 ] + [
     ("hasDotgit", "tree", "near: " + ascii(name), tree(("40000", name))) for name in [
         "git", "git~2", ".gitx", ".git-x", ".git0", "git~11", "x\\git", "\\", ".\u2009git",
         ".git\u2009", ".g\u0131t", b".g\xffit", b".gi\xe2\x80t", b"\xc0\xaegit", ".github",
-        b".git\xed\xa0\x80x"[:4] + b"\xc4\xb0", "\ufeffgit", "~", "g~1", "gi~1", "git~",
+        b".git\xc4\xb0", b".git\xef\xbf\xbd", b".git\xed\x9f\xbf", b".git\xf4\x8f\xbf\xbf", "\ufeffgit", "~", "g~1", "gi~1", "git~",
     ]
 ] + [
     ("gitmodulesName", "gitmodules", "dots", gitmodules("..", path="x")),
