@@ -15,6 +15,8 @@ static_assert(Buffer::kSlack >= kDeltaSlack);
 
 namespace {
 
+constexpr std::uint64_t kAlwaysFits = std::uint64_t{1} << 20;  // not worth asking the budget
+
 // The entry's bytes: its header, its stream, and whatever lies between it and the next entry.
 ByteView entry_bytes(const ResolvePack& pack, PackPosition entry) {
   const std::uint64_t begin = pack.forest->offset(entry).value;
@@ -77,7 +79,9 @@ class DeltaResolver::Worker {
   void stream_pieces(const Delta& delta, const Buffer& base);
   void park_descendants(const Item& item);
   void push_children(const Item& item, const BufferRef& buffer);
+  Result<void> inflate_program(const Item& item, const Raw& raw);
   Result<void> reserve(std::uint64_t size, std::uint64_t held);
+  void park_stack();
 
   void check_end(const Item& item, const Raw& raw, std::size_t used);
 
@@ -90,7 +94,7 @@ class DeltaResolver::Worker {
   ObjectType type_;
   Inflater inflater_;
   std::vector<Item> stack_;
-  Bytes program_;
+  BufferRef program_;  // instructions of the delta at hand; empty until they are inflated
   std::unique_lock<std::mutex> overdraft_;  // held while this worker is beyond the budget
 };
 
@@ -108,9 +112,10 @@ Fault DeltaResolver::Worker::cannot_unpack(const Item& item, Fault reason) const
 }
 
 // Memory is taken only when the budget has it. One worker at a time may go beyond it, until it has
-// walked what hangs below; the others wait, so they cannot wait for each other.
+// walked what hangs below; the others wait, so they cannot wait for each other. That one keeps no
+// base but the one at hand: whatever else it would walk later is parked. So no shape of a delta
+// forest makes it hold more than `held` and `size`.
 Result<void> DeltaResolver::Worker::reserve(std::uint64_t size, std::uint64_t held) {
-  constexpr std::uint64_t kAlwaysFits = std::uint64_t{1} << 20;
   if (size <= kAlwaysFits) return {};
   const ByteBudget& budget = resolver_.budget_;
   if (size > budget.limit() || held > budget.limit() - size) {
@@ -119,12 +124,36 @@ Result<void> DeltaResolver::Worker::reserve(std::uint64_t size, std::uint64_t he
                              "allows (see --memory)",
                              size + held, budget.limit()));
   }
-  if (budget.has_room(size) || overdraft_) return {};
-  visitor_.on_memory_pressure();
   if (budget.has_room(size)) return {};
-  clock_.enter(Stage::kWaiting);
-  overdraft_ = std::unique_lock(resolver_.overdraft_mutex_);
+  visitor_.on_memory_pressure();
+  pool_.trim();
+  if (budget.has_room(size)) return {};
+  if (!overdraft_) {
+    const Stage left = clock_.enter(Stage::kWaiting);
+    overdraft_ = std::unique_lock(resolver_.overdraft_mutex_);
+    clock_.enter(left);
+    if (budget.has_room(size)) {
+      overdraft_.unlock();
+      return {};
+    }
+  }
+  park_stack();
   return {};
+}
+
+// Lets go of the bases that entries wait for; those entries are then for resume().
+void DeltaResolver::Worker::park_stack() {
+  std::vector<Item> kept;
+  for (Item& item : stack_) {
+    if (!item.base || item.base->size() <= kAlwaysFits) {
+      kept.push_back(std::move(item));
+    } else {
+      visitor_.on_parked(item.pack, {item.entry});
+      pool_.release(std::move(item.base));
+    }
+  }
+  stack_ = std::move(kept);
+  pool_.trim();
 }
 
 // Bytes between the end of a stream and the next entry belong to nothing: a place to hide things.
@@ -156,34 +185,42 @@ Result<BufferRef> DeltaResolver::Worker::inflate_whole(const Item& item, const R
   return tl::unexpected<Fault>(std::move(used.error()));
 }
 
+Result<void> DeltaResolver::Worker::inflate_program(const Item& item, const Raw& raw) {
+  if (auto room = reserve(raw.header.inflated_size, item.base->size()); !room) return room;
+  program_ = pool_.make(static_cast<std::size_t>(raw.header.inflated_size));
+  clock_.enter(Stage::kInflate);
+  auto used = inflater_.inflate(raw.deflated, {program_->data(), program_->size()});
+  clock_.enter(Stage::kDelta);
+  if (used) {
+    check_end(item, raw, *used);
+    return {};
+  }
+  pool_.release(std::move(program_));
+  Fault reason = std::move(used.error());
+  reason.causes.push_back(std::move(reason.text));
+  reason.text =
+      fmt::format("failed to unpack compressed delta at offset {} from {}",
+                  pack_of(item).forest->offset({item.entry}).value, pack_of(item).pack->path());
+  return tl::unexpected<Fault>(std::move(reason));
+}
+
 Result<BufferRef> DeltaResolver::Worker::patch(const Item& item, const Raw& raw,
                                                ByteView& program) {
   const auto bad = [&](std::string text) {
     return fault(MessageId::kEntryUnpackable, std::move(text));
   };
-  const std::uint64_t offset = pack_of(item).forest->offset({item.entry}).value;
-  if (auto room = reserve(raw.header.inflated_size, item.base->size()); !room) {
-    return tl::unexpected<Fault>(std::move(room.error()));
+  if (!program_) {
+    if (auto inflated = inflate_program(item, raw); !inflated) {
+      return tl::unexpected<Fault>(std::move(inflated.error()));
+    }
   }
-  program_.resize(static_cast<std::size_t>(raw.header.inflated_size));
-  clock_.enter(Stage::kInflate);
-  auto used = inflater_.inflate(raw.deflated, program_);
-  clock_.enter(Stage::kDelta);
-  if (!used) {
-    Fault reason = std::move(used.error());
-    reason.causes.push_back(std::move(reason.text));
-    reason.text = fmt::format("failed to unpack compressed delta at offset {} from {}", offset,
-                              pack_of(item).pack->path());
-    return tl::unexpected<Fault>(std::move(reason));
-  }
-  check_end(item, raw, *used);
-  const auto delta = parse_delta(program_);
+  const auto delta = parse_delta(program_->bytes());
   if (!delta || delta->base_size != item.base->size()) return bad("failed to apply delta");
   // An instruction of seven bytes can give 16 MB at most: a larger claim is a lie.
   if (delta->result_size / (std::uint64_t{1} << 24) > delta->program.size()) {
     return bad("failed to apply delta");
   }
-  if (auto room = reserve(delta->result_size, item.base->size()); !room) {
+  if (auto room = reserve(delta->result_size, item.base->size() + program_->size()); !room) {
     return tl::unexpected<Fault>(std::move(room.error()));
   }
   BufferRef buffer = pool_.make(static_cast<std::size_t>(delta->result_size));
@@ -271,10 +308,9 @@ bool DeltaResolver::Worker::stream(const Item& item, const Raw& raw) {
       raw.header.inflated_size > resolver_.limits_.stream_from) {
     return false;
   }
-  program_.resize(static_cast<std::size_t>(raw.header.inflated_size));
-  const auto used = inflater_.inflate(raw.deflated, program_);
-  if (!used) return false;  // the usual way finds the words
-  const auto delta = parse_delta(program_);
+  // When this comes to nothing, the usual way goes on with what was inflated, or finds the words.
+  if (!inflate_program(item, raw)) return false;
+  const auto delta = parse_delta(program_->bytes());
   if (!delta || delta->result_size < resolver_.limits_.stream_from ||
       delta->base_size != item.base->size()) {
     return false;
@@ -296,7 +332,6 @@ bool DeltaResolver::Worker::stream(const Item& item, const Raw& raw) {
         cannot_unpack(item, Fault(MessageId::kEntryUnpackable, "failed to apply delta")));
     return true;
   }
-  check_end(item, raw, *used);
   visitor_.on_large_begin(item.pack, {item.entry}, ObjectType::kBlob, delta->result_size);
   clock_.enter(Stage::kSha1);
   stream_pieces(*delta, *item.base);
@@ -365,6 +400,7 @@ void DeltaResolver::Worker::process(Item item) {
     }
   }
   resolver_.note_deflated(item.pack, bytes.size());
+  pool_.release(std::move(program_));
   pool_.release(std::move(item.base));
 }
 

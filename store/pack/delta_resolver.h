@@ -58,7 +58,8 @@ class EntryVisitor {
   // The entry could not be unpacked. Also what is wrong but does not stop it: kEntryCrcMismatch,
   // kPackGap.
   virtual void on_fault(std::uint32_t pack, PackPosition position, Fault fault) = 0;
-  // The entry's base could not be unpacked; nothing was tried with the entry itself.
+  // The entry's base could not be unpacked, or could not be kept because memory ran short; nothing
+  // was tried with the entry itself.
   virtual void on_parked(std::uint32_t pack, PackPosition position) = 0;
   // Called when the budget is used up: let go of buffers kept for later, now.
   virtual void on_memory_pressure() = 0;

@@ -1,6 +1,7 @@
 #include "store/repository/environment.h"
 
-#include <unistd.h>
+// POSIX declares it nowhere: a program does (environ(7)).
+extern "C" char** environ;
 
 namespace assay {
 

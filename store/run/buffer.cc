@@ -21,10 +21,14 @@ std::size_t BufferPool::class_capacity(std::uint32_t size_class) {
   return (std::size_t{5} + quarter) << (log - 2);
 }
 
-BufferPool::~BufferPool() {
-  for (const auto& list : free_) {
+BufferPool::~BufferPool() { trim(); }
+
+void BufferPool::trim() {
+  for (auto& list : free_) {
     for (Buffer* buffer : list) destroy(buffer);
+    list.clear();
   }
+  free_bytes_ = 0;
 }
 
 BufferRef BufferPool::make(std::size_t size) {

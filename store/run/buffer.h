@@ -77,6 +77,8 @@ class BufferPool {
   BufferRef make(std::size_t size);
   // Drops a reference; the memory of the last one stays here for the next make().
   void release(BufferRef&& reference);
+  // Gives the memory of all free buffers back to the budget.
+  void trim();
 
  private:
   friend class BufferRef;
