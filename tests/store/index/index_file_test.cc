@@ -154,6 +154,7 @@ TEST(IndexFile, ChecksThePrefixOfVersion4) {
   EXPECT_EQ(parse(file("\x02", 7))->entries[1].path, "axyzxyz");
   const std::string malformed = "malformed name field in the index, near path 'abc'";
   EXPECT_EQ(fault_of(file("\x04", 6)), malformed);
+  EXPECT_EQ(fault_of(file("\x04", 9)), malformed);  // would fit if nothing were dropped
   EXPECT_EQ(fault_of(file(IndexBuilder::varint(1ULL << 40), 6)), malformed);
   EXPECT_EQ(fault_of(file(std::string(12, '\xff') + "\x01", 6)), malformed);
   EXPECT_EQ(fault_of(file("\x03", 5)), malformed);  // the flags tell another size

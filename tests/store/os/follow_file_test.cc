@@ -76,6 +76,12 @@ TEST(FollowFile, BoundsMissingComponentsAndLinks) {
   EXPECT_EQ(error("x", 0), ENOENT);
   EXPECT_EQ(error("x/y", 1), ENOENT);
   EXPECT_EQ(error("loop", 1), ELOOP);
+  // A chain of 41 links; from the second on there are 40.
+  for (int i = 0; i < 41; ++i) {
+    fs::create_symlink("l" + std::to_string(i + 1), root.path("l" + std::to_string(i)));
+  }
+  EXPECT_EQ(error("l1", 1), 0);
+  EXPECT_EQ(error("l0", 1), ELOOP);
 }
 
 TEST(FollowFile, PassesErrorsOn) {

@@ -97,6 +97,19 @@ TEST_F(GitConfigTest, FollowsIncludes) {
   EXPECT_EQ(alone->get_all("a.v"), (std::vector<std::string>{"last"}));
 }
 
+TEST_F(GitConfigTest, FollowsIncludesTenDeep) {
+  const auto chain = [&](int depth) {
+    root_.write("git/config", "[include]\npath = 1\n");
+    for (int i = 1; i < depth; ++i) {
+      root_.write("git/" + std::to_string(i), "[include]\npath = " + std::to_string(i + 1) + "\n");
+    }
+    root_.write("git/" + std::to_string(depth), "[a]\nv = x\n");
+    return loaded();
+  };
+  EXPECT_NE(chain(10).find("a.v=x|"), std::string::npos);
+  EXPECT_EQ(chain(11).substr(0, 35), "exceeded maximum include depth (10)");
+}
+
 TEST_F(GitConfigTest, IncludesByGitDirectory) {
   const auto included = [&](const std::string& condition) {
     root_.write("home/.gitconfig",
