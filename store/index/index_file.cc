@@ -150,13 +150,21 @@ Result<std::string> Parser::path(std::uint16_t flags, std::size_t entry_start) {
     if (told_size != std::min<std::size_t>(text->size(), kNameMask)) return malformed();
     return std::move(*text);
   }
-  const auto text = reader_.take_until(0);
+  const auto text = told_size < kNameMask ? reader_.take(told_size) : reader_.take_until(0);
   if (!text) return malformed();
-  if (told_size != std::min<std::size_t>(text->size(), kNameMask)) return malformed();
-  // Entries are padded with 1 to 8 NUL bytes to a multiple of 8; one has been taken.
-  const std::size_t size = reader_.offset() - 1 - entry_start;
-  if (!reader_.take(7 - size % 8)) return malformed();
-  return std::string(as_text(*text));
+  // Entries are padded with 1 to 8 NUL bytes to a multiple of 8.
+  const std::size_t size = start + text->size() - entry_start;
+  const std::size_t taken = told_size < kNameMask ? 0 : 1;
+  const auto padding = reader_.take(8 - size % 8 - taken);
+  if (!padding) return malformed();
+  // git goes by the size that the entry tells, and takes the path for a C string.
+  const std::string_view path = as_text(*text).substr(0, as_text(*text).find('\0'));
+  if (path.size() != text->size() || (taken == 0 && padding->front() != 0)) {
+    index_.problems.emplace_back(MessageId::kIndexEntryBad,
+                                 fmt::format("entry '{}' tells a wrong size of its name", path),
+                                 start);
+  }
+  return std::string(path);
 }
 
 // Version 4: how many bytes to drop from the end of the path before, then what to append.

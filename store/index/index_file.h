@@ -48,7 +48,8 @@ struct IndexFile {
   std::optional<SplitIndexLink> link;
   bool is_sparse = false;  // the `sdir` extension is there
   ObjectId checksum;       // as the file says
-  // Optional extensions that cannot be read, and git's words about them.
+  // What git puts up with: optional extensions that cannot be read, entries that tell a wrong size
+  // of their names.
   std::vector<Fault> problems;
 };
 

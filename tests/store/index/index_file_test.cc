@@ -122,6 +122,27 @@ TEST(IndexFile, NotesUnreadableExtensionsAndGoesOn) {
   EXPECT_FALSE(index->cache_tree);
 }
 
+// The size that an entry tells is what git goes by; it does not compare.
+TEST(IndexFile, NotesNamesOfAnotherSizeThanTold) {
+  const std::size_t flags = 12 + 40 + 20;  // of the first entry, whose path is "dir/a"
+  const auto told = [&](char size) {
+    std::string content = two_entries(2).content();
+    content[flags + 1] = size;
+    return parse(IndexBuilder::seal(content));
+  };
+  EXPECT_TRUE(told(5)->problems.empty());
+  for (const char size : std::string("\x04\x06\x09")) {
+    const auto index = told(size);
+    ASSERT_TRUE(index) << int{size};
+    ASSERT_EQ(index->problems.size(), 1U);
+    EXPECT_EQ(index->problems[0].id, MessageId::kIndexEntryBad);
+    EXPECT_EQ(index->entries[1].path, "dir/b");
+  }
+  EXPECT_EQ(told(4)->entries[0].path, "dir/");
+  EXPECT_EQ(told(6)->problems[0].text, "entry 'dir/a' tells a wrong size of its name");
+  EXPECT_FALSE(told(1) && told(1)->entries[1].path == "dir/b");  // the next entry moves
+}
+
 TEST(IndexFile, RefusesLengthsThatCannotBe) {
   // More entries than the bytes could hold.
   std::string content = two_entries(2).content();
@@ -135,8 +156,11 @@ TEST(IndexFile, RefusesLengthsThatCannotBe) {
   // A name that does not end.
   content = two_entries(2).content();
   content.resize(content.size() - 5);
-  EXPECT_EQ(fault_of(IndexBuilder::seal(content + "xxxxx")),
+  EXPECT_EQ(fault_of(IndexBuilder::seal(content)),
             "malformed name field in the index, near path 'dir/a'");
+  const std::string endless = IndexBuilder(2).entry({kA, std::string(5000, 'p')}).content();
+  EXPECT_EQ(fault_of(IndexBuilder::seal(endless.substr(0, endless.size() - 8))),
+            "malformed name field in the index, near path ''");
 }
 
 // CVE-2018-8098, CVE-2026-33762: the number of bytes to drop is larger than the path before.
