@@ -196,7 +196,7 @@ void ObjectVerifier::judge_tree(const ObjectCopy& copy, Buffer& buffer, const Bu
   }
   if (info == nullptr) return;
   clock_.enter(Stage::kLinks);
-  links_.flush();
+  tree_links_.complete(*info);
   info->inheritable = clean && !outcome.malformed;
   buffer.attachment = std::move(info);
 }

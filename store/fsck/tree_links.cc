@@ -20,6 +20,11 @@ void TreeLinks::add_link(const TreeEntry& entry, std::uint32_t number, std::uint
              info != nullptr ? &info->missing : nullptr);
 }
 
+void TreeLinks::complete(TreeInfo& info) {
+  links_.flush();
+  std::sort(info.missing.begin(), info.missing.end());
+}
+
 TreeLinks::Outcome TreeLinks::parse(std::uint32_t number, ByteView body, bool counts,
                                     TreeInfo* info) {
   Outcome outcome;
@@ -131,9 +136,9 @@ struct TreeLinks::Walk {
     starts.resize(old_size + (last - first));
     std::uint32_t* to = starts.data() + old_size;
     for (std::size_t i = first; i < last; ++i) *to++ = base.starts[i] + shift;
-    for (const std::uint32_t missing : base.missing) {
-      if (missing < begin || missing >= end) continue;
-      const std::uint32_t at = missing + shift;
+    for (auto missing = std::lower_bound(base.missing.begin(), base.missing.end(), begin);
+         missing != base.missing.end() && *missing < end; ++missing) {
+      const std::uint32_t at = *missing + shift;
       if (info != nullptr) info->missing.push_back(at);
       if (counts && entry_at(at, entry)) {
         tree.links_.add_missing(number, entry.id,

@@ -24,7 +24,7 @@ namespace assay {
 struct TreeInfo : BufferAttachment {
   bool inheritable = false;            // nothing was found in it
   std::vector<std::uint32_t> starts;   // where each entry begins, and the end of the last
-  std::vector<std::uint32_t> missing;  // starts of entries whose target has no file
+  std::vector<std::uint32_t> missing;  // starts of entries whose target has no file, ascending
 };
 
 class TreeLinks {
@@ -38,13 +38,16 @@ class TreeLinks {
       : links_(links), special_(special), kind_(kind), max_name_size_(max_name_size) {}
 
   // `counts`: this copy's links are those that count. `info`: null, or filled for the children;
-  // then links.flush() must be called before a child is parsed.
+  // then complete() must be called before a child is parsed.
   Outcome parse(std::uint32_t number, ByteView body, bool counts, TreeInfo* info);
 
   // As parse() of the same body. Requires: `body` is what `program` gave from the tree that `base`
   // describes, base.inheritable.
   Outcome parse_difference(std::uint32_t number, ByteView body, ByteView program,
                            const TreeInfo& base, bool counts, TreeInfo* info);
+
+  // Does the lookups that wait, so that all of `info` is known.
+  void complete(TreeInfo& info);
 
  private:
   struct Walk;
