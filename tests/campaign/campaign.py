@@ -1,9 +1,11 @@
 """What the campaigns share: finding the programs, running them with limits, counting."""
 import argparse
 import concurrent.futures
+import ctypes
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -81,12 +83,18 @@ def require(program):
         sys.exit(f"{program} does not run: build it, or name it with --program")
 
 
+def end_with_parent():
+    """A worker whose campaign was killed would wait for work for ever."""
+    PR_SET_PDEATHSIG = 1
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def parallel(function, items, jobs):
     """Calls function(item) in `jobs` processes. Yields results in the order of the items."""
     if jobs <= 1:
         yield from map(function, items)
         return
-    with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
+    with concurrent.futures.ProcessPoolExecutor(jobs, initializer=end_with_parent) as pool:
         yield from pool.map(function, items, chunksize=1)
 
 
