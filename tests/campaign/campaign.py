@@ -16,11 +16,17 @@ sys.path.insert(0, os.path.join(ROOT, "fixtures", "scripts"))
 from repository_builder import git_environment  # noqa: E402
 
 
+def program_path(text):
+    """Each run has a folder of its own, so a relative path would mean another file there."""
+    return os.path.realpath(text) if "/" in text else text
+
+
 def argument_parser(description):
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--program", default=os.path.join(ROOT, "build/test/assay"),
+    parser.add_argument("--program", type=program_path,
+                        default=os.path.join(ROOT, "build/test/assay"),
                         help="the assay to test (default: build/test/assay)")
-    parser.add_argument("--git", default="git", help="the git to compare with")
+    parser.add_argument("--git", type=program_path, default="git", help="the git to compare with")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--keep", metavar="DIR", help="keep what failed in this folder")
     return parser

@@ -88,8 +88,8 @@ def main():
     campaign.require(options.program)
     if options.keep:
         os.makedirs(options.keep, exist_ok=True)
-    tasks = [(name, os.path.realpath(options.program), options.keep, options.sanitizer) for name in sorted(CASES)
-             if options.only in name]
+    tasks = [(name, options.program, options.keep, options.sanitizer)
+             for name in sorted(CASES) if options.only in name]
     tally = campaign.Tally("cases")
     for name, problems in campaign.parallel(one, tasks, options.jobs):
         tally.add(name, problems)

@@ -606,9 +606,10 @@ TEST(DeltaResolver, APackCutShortMeanwhileGivesFaults) {
 // --- Memory -------------------------------------------------------------------------------------
 
 // Contents of this size that deflate to nearly nothing.
-Bytes plain(std::size_t size, int which) {
+Bytes plain(std::size_t size, unsigned which) {
   Bytes content(size);
-  for (std::size_t i = 0; i < 8; ++i) content[i] = static_cast<std::uint8_t>(which >> (8 * i));
+  for (std::size_t i = 0; i < 4 && i < size; ++i)
+    content[i] = static_cast<std::uint8_t>(which >> (8 * i));
   return content;
 }
 
@@ -632,7 +633,7 @@ TEST(DeltaResolver, AnObjectLargerThanTheBudgetIsNotChecked) {
 
 TEST(DeltaResolver, BuffersKeptForLaterAreAskedForWhenMemoryIsShort) {
   PackBuilder builder;
-  for (int i = 0; i < 50; ++i) builder.add(ObjectType::kTree, plain(2 * kMiB, i));
+  for (unsigned i = 0; i < 50; ++i) builder.add(ObjectType::kTree, plain(2 * kMiB, i));
   const OpenedPack opened(builder.build());
   for (const unsigned workers : {1u, 3u}) {
     RunOptions options;
@@ -657,7 +658,7 @@ TEST(DeltaResolver, ABombIsStoppedByTheBudget) {
     for (std::uint64_t done = 0; done < 4 * size; done += 0x10000) {
       delta.copy(static_cast<std::uint32_t>(done % size), 0);
     }
-    builder.add_offset_delta(i, plain(1, static_cast<int>(i)), delta.bytes());
+    builder.add_offset_delta(i, plain(1, static_cast<unsigned>(i)), delta.bytes());
     size *= 4;
     if (i == 5) break;
   }
@@ -693,7 +694,7 @@ TEST(DeltaResolver, ABushOfLargeObjectsStaysWithinTheBudget) {
   PackBuilder builder;
   builder.add(ObjectType::kTree, plain(2 * kMiB, 1));
   for (std::size_t i = 0; i < 127; ++i) {
-    builder.add_offset_delta(i / 2, plain(2 * kMiB, static_cast<int>(i) + 2));
+    builder.add_offset_delta(i / 2, plain(2 * kMiB, static_cast<unsigned>(i) + 2));
   }
   const OpenedPack opened(builder.build());
   for (const unsigned workers : {1u, 3u}) {
