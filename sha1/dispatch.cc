@@ -8,7 +8,18 @@
 namespace assay::sha1 {
 namespace {
 
-// Best first. The last row needs nothing, so that there is always a usable one.
+// A row for comparison: hashes one message by `kCompress`, and detects by the portable code.
+template <Compress* kCompress>
+constexpr Kernels plain_row(std::string_view name, CpuFeatures required = 0) {
+  return {.name = name,
+          .required = required,
+          .compress = kCompress,
+          .compress_detecting = compress_detecting_with<kCompress>,
+          .recompress = recompress_portable};
+}
+
+// Best first, up to "portable", which needs nothing, so that there is always a usable one. The rows
+// behind it are therefore never chosen, unless by name.
 constexpr Kernels kTable[] = {
 #if defined(__x86_64__)
     {.name = "avx512_x16",
@@ -62,6 +73,14 @@ constexpr Kernels kTable[] = {
      .compress = compress_portable,
      .compress_detecting = compress_detecting_portable,
      .recompress = recompress_portable},
+
+    // Where this comes from, fastest first.
+    plain_row<compress_blk>("blk"),
+    plain_row<compress_blk_f1_or>("blk_f1_or"),
+    plain_row<compress_blk_late_k>("blk_late_k"),
+    plain_row<compress_mozilla_scheduled>("mozilla_scheduled"),
+    plain_row<compress_rfc3174>("rfc3174"),
+    plain_row<compress_mozilla>("mozilla"),
 };
 
 }  // namespace

@@ -19,8 +19,8 @@
 /// single message, one for many messages in lanes, and the detecting form of both.
 ///
 /// To add one: write `sha1/kernels/<arch>/<isa>[_x<lanes>].cc`, add its row in `sha1/dispatch.cc`
-/// (best first), run the tests, which include it by themselves, and note the figures of the
-/// benchmark.
+/// (best first; behind "portable" when it is for comparison only), run the tests, which include it
+/// by themselves, and note the figures of the benchmark.
 ///
 /// Thread safety: everything here is immutable after first use and may be used from any thread.
 namespace assay::sha1 {
@@ -93,7 +93,9 @@ struct Kernels {
   Recompress* recompress = nullptr;                        ///< Never null.
 };
 
-/// All rows compiled into this program, best first; the last is "portable", which needs nothing.
+/// All rows compiled into this program: best first up to "portable", which needs nothing; then rows
+/// for comparison (older ways to write SHA-1, scalar assembly), which are used only when they are
+/// asked for by name. These detect as every row does, by the portable detector after each block.
 std::span<const Kernels> all_kernels();
 
 /// Returns: the row of that name, or null.

@@ -1,6 +1,7 @@
 #ifndef ASSAY_SHA1_KERNELS_KERNELS_H_
 #define ASSAY_SHA1_KERNELS_KERNELS_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "sha1/collision/judge.h"
@@ -16,6 +17,14 @@ Compress compress_portable;
 CompressDetecting compress_detecting_portable;
 Recompress recompress_portable;
 
+// kernels/rfc3174.cc, kernels/mozilla.cc, kernels/blk.cc: where this comes from, to compare with.
+Compress compress_rfc3174;
+Compress compress_mozilla;
+Compress compress_mozilla_scheduled;
+Compress compress_blk;
+Compress compress_blk_f1_or;
+Compress compress_blk_late_k;
+
 /// The vectors that remain possible for a block, given its 80 expanded message words.
 collision::VectorSet judge_one(const std::uint32_t expanded[80]);
 
@@ -27,6 +36,19 @@ bool examine_block(const std::uint32_t before[5], const std::uint8_t* block);
 /// Returns: whether it is one half of a near-collision pair.
 bool recompress_block(const std::uint32_t before[5], const std::uint8_t* block,
                       collision::VectorSet set, Recompress* recompress);
+
+/// Detection for a kernel that has none of its own: hashes with `kCompress`, and examines each
+/// block with the portable detector.
+template <Compress* kCompress>
+bool compress_detecting_with(std::uint32_t state[5], const std::uint8_t* blocks, std::size_t n) {
+  bool found = false;
+  for (; n != 0; --n, blocks += kBlockSize) {
+    const std::uint32_t before[5] = {state[0], state[1], state[2], state[3], state[4]};
+    kCompress(state, blocks, 1);
+    if (examine_block(before, blocks)) found = true;
+  }
+  return found;
+}
 
 #if defined(__x86_64__)
 
