@@ -1,5 +1,6 @@
 #include "store/codec/zlib_stream.h"
 
+#include <libdeflate.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -62,20 +63,41 @@ std::string_view kind_of_error(int status) {
 
 ZlibInflater::ZlibInflater() : stream_(std::make_unique<z_stream_s>()) {
   expect_memory(inflateInit(stream_.get()));
+  // zlib still takes the checksum off the input, but run() compares it.
+  expect_memory(inflateValidate(stream_.get(), 0));
 }
 
 ZlibInflater::~ZlibInflater() { inflateEnd(stream_.get()); }
 
-void ZlibInflater::reset() { inflateReset(stream_.get()); }
+void ZlibInflater::reset() {
+  inflateReset(stream_.get());
+  adler_ = 1;
+  wrong_adler_ = false;
+}
 
 ZlibStep ZlibInflater::run(ByteView input, std::span<std::uint8_t> output) {
-  const ZlibStep result = step(*stream_, input, output, status_,
-                               [](z_stream& stream) { return inflate(&stream, Z_NO_FLUSH); });
+  ZlibStep result = step(*stream_, input, output, status_,
+                         [](z_stream& stream) { return inflate(&stream, Z_NO_FLUSH); });
   if (status_ == Z_MEM_ERROR) throw std::bad_alloc();
+  note_consumed(input.first(result.consumed));
+  if (result.produced > 0) {  // libdeflate begins anew when it is given no bytes at all
+    adler_ = ::libdeflate_adler32(adler_, output.data(), result.produced);
+  }
+  if (result.state == ZlibState::kEnd && last_input_ != adler_) {
+    wrong_adler_ = true;
+    result.state = ZlibState::kError;
+  }
   return result;
 }
 
+void ZlibInflater::note_consumed(ByteView consumed) {
+  for (const std::uint8_t byte : consumed.last(std::min<std::size_t>(consumed.size(), 4))) {
+    last_input_ = (last_input_ << 8) | byte;
+  }
+}
+
 std::string ZlibInflater::error_text() const {
+  if (wrong_adler_) return "data stream error (incorrect data check)";
   std::string text(kind_of_error(status_));
   text += " (";
   text += stream_->msg != nullptr ? stream_->msg : "no message";

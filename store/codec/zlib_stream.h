@@ -4,6 +4,9 @@
 // an object that nobody can read. Where speed counts and the whole input is at hand, see
 // store/codec/inflate.h. Format: RFC 1950 and RFC 1951.
 //
+// The checksum of what is inflated is computed by libdeflate's vector code, not by zlib: it took 8
+// % of the time of a check of loose objects.
+//
 // Both classes take ~10 KB (inflate, 40 KB once a window is needed) or ~260 KB (deflate) when made;
 // `reset` makes them ready for the next stream without allocating, so keep one per thread.
 // Thread safety: none. Out of memory throws std::bad_alloc.
@@ -54,8 +57,13 @@ class ZlibInflater {
   std::string error_text() const;
 
  private:
+  void note_consumed(ByteView consumed);
+
   std::unique_ptr<z_stream_s> stream_;
   int status_ = 0;
+  std::uint32_t adler_ = 1;       // Adler-32 of the output so far
+  std::uint32_t last_input_ = 0;  // four bytes; at the end of the stream: its Adler-32
+  bool wrong_adler_ = false;
 };
 
 class ZlibDeflater {
