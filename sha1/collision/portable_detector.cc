@@ -178,15 +178,4 @@ bool recompress_block(const std::uint32_t before[5], const std::uint8_t* block, 
   return (suspects.count != 0 && recompress(suspects) != 0) || found;
 }
 
-bool compress_detecting_portable(std::uint32_t state[5], const std::uint8_t* blocks,
-                                 std::size_t n) {
-  bool found = false;
-  for (; n != 0; --n, blocks += kBlockSize) {
-    const std::uint32_t before[5] = {state[0], state[1], state[2], state[3], state[4]};
-    compress_portable(state, blocks, 1);
-    if (examine_block(before, blocks)) found = true;
-  }
-  return found;
-}
-
 }  // namespace assay::sha1

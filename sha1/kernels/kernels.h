@@ -12,7 +12,8 @@
 /// there.
 namespace assay::sha1 {
 
-// kernels/portable.cc and collision/portable_detector.cc: the yardstick.
+// kernels/portable.cc, kernels/portable_detecting.cc and collision/portable_detector.cc: the
+// yardstick.
 Compress compress_portable;
 CompressDetecting compress_detecting_portable;
 Recompress recompress_portable;
