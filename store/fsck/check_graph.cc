@@ -62,6 +62,9 @@ class GraphCheck {
   void report_present(const std::vector<std::uint32_t>& dangling);
   void report_missing(ObjectType type, const ObjectId& id);
   void report(MessageId id, ObjectType type, const ObjectId& oid, std::string text);
+  void report_broken_link(std::uint32_t parent, ObjectType type, const ObjectId& oid,
+                          std::string text);
+  void add(Finding finding);
 
   const Storage& storage_;
   LinkLedger& ledger_;
@@ -78,12 +81,29 @@ class GraphCheck {
 void GraphCheck::report(MessageId id, ObjectType type, const ObjectId& oid, std::string text) {
   Finding finding;
   finding.id = id;
-  finding.severity = message(id).severity;
-  finding.bit = message(id).bit;
   finding.type = type;
   finding.oid = oid;
   finding.text = std::move(text);
-  finding.order = {id == MessageId::kBrokenLink ? kPhaseLinks : kPhaseGraph, 0, reported_++, 0};
+  add(std::move(finding));
+}
+
+void GraphCheck::report_broken_link(std::uint32_t parent, ObjectType type, const ObjectId& oid,
+                                    std::string text) {
+  Finding finding;
+  finding.id = MessageId::kBrokenLink;
+  finding.type = type;
+  finding.oid = oid;
+  finding.from = storage_.table().id(parent);
+  finding.from_type = ledger_.present_type(parent);
+  finding.text = std::move(text);
+  add(std::move(finding));
+}
+
+void GraphCheck::add(Finding finding) {
+  finding.severity = message(finding.id).severity;
+  finding.bit = message(finding.id).bit;
+  const bool link = finding.id == MessageId::kBrokenLink;
+  finding.order = {link ? kPhaseLinks : kPhaseGraph, 0, reported_++, 0};
   findings_.add(std::move(finding));
 }
 
@@ -184,8 +204,8 @@ void GraphCheck::report_absent() {
     // git knows the empty tree without any file: the link is sound, the object missing.
     if (id == empty_tree_id(storage_.kind())) continue;
     const ObjectType parent_type = ledger_.present_type(link.parent);
-    report(
-        MessageId::kBrokenLink, link.type, id,
+    report_broken_link(
+        link.parent, link.type, id,
         fmt::format("broken link from {:>7} {}\n              to {:>7} {}", type_name(parent_type),
                     storage_.table().id(link.parent).hex(), type_name(link.type), id.hex()));
   }
@@ -201,10 +221,10 @@ void GraphCheck::report_false() {
   for (const FalseLink& link : false_links_) {
     if (!is_present(link.parent) || unreachable_[link.parent]) continue;
     const ObjectId parent = storage_.table().id(link.parent);
-    report(MessageId::kBrokenLink, ledger_.present_type(link.parent), parent,
-           fmt::format("broken link from {:>7} {}\nbroken link from {:>7} unknown",
-                       type_name(ledger_.present_type(link.parent)), parent.hex(),
-                       type_name(link.type)));
+    report_broken_link(link.parent, link.type, storage_.table().id(link.target),
+                       fmt::format("broken link from {:>7} {}\nbroken link from {:>7} unknown",
+                                   type_name(ledger_.present_type(link.parent)), parent.hex(),
+                                   type_name(link.type)));
   }
 }
 

@@ -30,6 +30,9 @@ struct Finding {
   ExitBit bit = ExitBit::kBitNone;       // of this finding at this severity
   ObjectType type = ObjectType::kUnknown;
   std::optional<ObjectId> oid;
+  // Of a broken link: what holds it, when that is not `oid` itself.
+  std::optional<ObjectId> from;
+  ObjectType from_type = ObjectType::kUnknown;
   std::string ref;                          // the ref, reflog or worktree it is about
   std::string file;                         // path of the file that holds the fault
   std::uint64_t offset = Fault::kNoOffset;  // bytes from the start of that file

@@ -6,6 +6,8 @@
 
 namespace assay::tools {
 
+std::string program_version() { return fmt::format("assay {}", ASSAY_VERSION); }
+
 void print_version(Context& context, bool verbose) {
   context.out.write(fmt::format("assay version {}\n", ASSAY_VERSION));
   if (!verbose) return;

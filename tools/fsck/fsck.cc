@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "store/fsck.h"
-#include "tools/common/finding_lines.h"
+#include "store/repository.h"
 #include "tools/common/options.h"
 #include "tools/fsck/figures.h"
+#include "tools/fsck/outcome.h"
 #include "tools/fsck/progress.h"
 
 namespace assay::tools {
@@ -18,6 +19,7 @@ namespace {
 
 struct Settings {
   FsckOptions fsck;
+  OutcomeSettings outcome;
   bool lost_found = false;
   bool cache = false;
   bool name_objects = false;
@@ -87,6 +89,7 @@ void declare_options(OptionParser& parser, Settings& settings) {
                  settings.repositories.emplace_back(text);
                  return std::nullopt;
                });
+  declare_outcome_options(parser, settings.outcome);
 }
 
 Result<FsckReport> run_watched(Context& context, const Settings& settings, FsckOptions options) {
@@ -105,16 +108,16 @@ Result<FsckReport> run_watched(Context& context, const Settings& settings, FsckO
 }
 
 int check_one(Context& context, const Settings& settings, const FsckOptions& options) {
+  Outcome outcome(context, settings.outcome);
+  const auto repository = Repository::open(context.system, options.repository);
+  if (!repository) return outcome.fail(repository.error());
+  outcome.begin(*repository);
   const auto report = run_watched(context, settings, options);
-  if (!report) {
-    for (const std::string& cause : report.error().causes) print_error(context, cause);
-    return die(context, report.error().text);
-  }
-  render_findings(report->findings, context.out, context.err);
-  context.out.flush();
+  if (!report) return outcome.fail(report.error());
+  const int status = outcome.finish(*report);
   if (settings.profile) context.err.write(stage_table(report->statistics));
   if (settings.statistics) context.err.write(statistics_line(report->statistics) + "\n");
-  return report->exit_status;
+  return status;
 }
 
 }  // namespace
