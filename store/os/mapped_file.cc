@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -36,6 +37,19 @@ std::atomic<std::size_t> g_used_slots{0};
 struct sigaction g_previous;
 std::uintptr_t g_page_size = 4096;
 
+// Puts pages of zeros there. Returns: whether it worked.
+bool fill_hole(std::uintptr_t start, std::size_t size) {
+  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+#if defined(__x86_64__) || defined(__aarch64__)
+  // The bare system call: another thread may fill the same page or read its zeros at the same time,
+  // which a sanitizer's mmap() takes for a race.
+  return ::syscall(SYS_mmap, start, size, PROT_READ, kFlags, -1, 0L) == static_cast<long>(start);
+#else
+  void* page = reinterpret_cast<void*>(start);
+  return ::mmap(page, size, PROT_READ, kFlags, -1, 0) == page;
+#endif
+}
+
 void on_bus_error(int signal, siginfo_t* info, void* context) {
   const int saved_errno = errno;
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
@@ -50,11 +64,9 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
     slot.shrank.store(true, std::memory_order_release);
     const std::uintptr_t start = address & ~(g_page_size - 1);
     const bool single = slot.holes.fetch_add(1) < kMostSingleHoles;
-    void* page = reinterpret_cast<void*>(start);
-    void* filled = ::mmap(page, single ? g_page_size : slot.end.load() - start, PROT_READ,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+    const bool filled = fill_hole(start, single ? g_page_size : slot.end.load() - start);
     errno = saved_errno;
-    if (filled == page) return;
+    if (filled) return;
     break;
   }
   if ((g_previous.sa_flags & SA_SIGINFO) != 0 && g_previous.sa_sigaction != nullptr) {

@@ -239,9 +239,9 @@ TEST_F(MappedFileTest, OtherFailuresToMapAreErrors) {
 
 using MappedFileDeathTest = MappedFileTest;
 
-// Killed by the signal, or ended by AddressSanitizer, which has a handler of its own for it.
+// Killed by the signal, or ended by a sanitizer, which has a handler of its own for it.
 bool died_of_bus_error(int status) {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   if (WIFEXITED(status) && WEXITSTATUS(status) != 0) return true;
 #endif
   return ::testing::KilledBySignal(SIGBUS)(status);
