@@ -97,7 +97,7 @@ std::optional<std::vector<std::uint32_t>> read_file(const StoredMultiPackIndex& 
   if (!mapped) return std::nullopt;
   const std::string shown = files.shown_stem + ".rev";
   const auto report = [&](const std::string& text) {
-    if (gate != nullptr) gate->report(MessageId::kReverseIndexUntrue, text);
+    if (gate != nullptr) gate->report(MessageId::kMultiPackIndexUntrue, text);
   };
   const auto file = ReverseIndex::parse(mapped->bytes(), index.kind(), index.count(), shown);
   if (!file) {
@@ -134,25 +134,24 @@ void check_bit_order(const StoredMultiPackIndex& stored, std::size_t layer, cons
   const MultiPackIndexChain::Layer& chained = stored.chain.layers()[layer];
   const MultiPackIndex& index = chained.index;
   std::optional<std::vector<std::uint32_t>> order;
-  MessageId id = MessageId::kMultiPackIndexUntrue;
+  constexpr MessageId kId = MessageId::kMultiPackIndexUntrue;
   if (has_order(index)) {
     order = read_order(chained);
   } else {
     if (index.reverse_index()) {
-      gate.report(id, "multi-pack-index reverse-index chunk is the wrong size");
+      gate.report(kId, "multi-pack-index reverse-index chunk is the wrong size");
     }
     order = read_file(stored, layer, storage.system(), &gate);
-    id = MessageId::kReverseIndexUntrue;
   }
   if (!order) return;
   if (!is_permutation(*order)) {
-    gate.report(id, fmt::format("the reverse index of {} does not name each object once",
-                                stored.layers[layer].shown));
+    gate.report(kId, fmt::format("the reverse index of {} does not name each object once",
+                                 stored.layers[layer].shown));
     return;
   }
   if (const auto bit = first_out_of_order(index, *order)) {
-    gate.report(id, fmt::format("the reverse index of {} is not in the order of packs at {}",
-                                stored.layers[layer].shown, *bit));
+    gate.report(kId, fmt::format("the reverse index of {} is not in the order of packs at {}",
+                                 stored.layers[layer].shown, *bit));
   }
   if (index.bitmapped_packs()) check_bitmapped_packs(chained, *order, gate);
 }

@@ -8,7 +8,7 @@
 
 namespace assay {
 
-// Reports kMultiPackIndexUntrue and kReverseIndexUntrue to the gate, in the file that is entered.
+// Reports kMultiPackIndexUntrue to the gate, in the file that is entered.
 void check_bit_order(const StoredMultiPackIndex& stored, std::size_t layer, const Storage& storage,
                      FloodGate& gate);
 

@@ -92,6 +92,7 @@ void ChainChecker::check() {
     check_structure(layer);
     check_commits(layer);
     gate_.leave_file();
+    if (options_.only_uppermost) break;
   }
 }
 

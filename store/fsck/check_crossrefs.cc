@@ -15,20 +15,36 @@ bool flag(const Repository& repository, std::string_view key, bool otherwise) {
   return value && *value ? **value : otherwise;
 }
 
+CommitGraph::Options graph_options(const Repository& repository) {
+  CommitGraph::Options options;
+  const auto version = repository.config().get_int("commitGraph.generationVersion");
+  options.read_generation_data = !version || version->value_or(2) >= 2;
+  options.read_changed_paths = flag(repository, "commitGraph.readChangedPaths", true);
+  return options;
+}
+
+std::vector<CommitGraphs::Directory> places(const std::vector<ObjectDirectoryPath>& directories) {
+  std::vector<CommitGraphs::Directory> result;
+  for (const ObjectDirectoryPath& directory : directories) {
+    result.push_back({directory.path, directory.shown});
+  }
+  return result;
+}
+
 }  // namespace
 
 CommitGraphs load_commit_graphs(const Repository& repository,
                                 const std::vector<ObjectDirectoryPath>& directories) {
   if (!flag(repository, "core.commitGraph", true)) return {};
-  CommitGraph::Options options;
-  const auto version = repository.config().get_int("commitGraph.generationVersion");
-  options.read_generation_data = !version || version->value_or(2) >= 2;
-  options.read_changed_paths = flag(repository, "commitGraph.readChangedPaths", true);
-  std::vector<CommitGraphs::Directory> places;
-  for (const ObjectDirectoryPath& directory : directories) {
-    places.push_back({directory.path, directory.shown});
-  }
-  return CommitGraphs::load(repository.system(), places, repository.hash_kind(), options);
+  return CommitGraphs::load(repository.system(), places(directories), repository.hash_kind(),
+                            graph_options(repository));
+}
+
+CommitGraphs load_commit_graphs(const Repository& repository,
+                                const std::vector<ObjectDirectoryPath>& directories,
+                                std::size_t which) {
+  return CommitGraphs::load(repository.system(), places(directories), repository.hash_kind(),
+                            graph_options(repository), which);
 }
 
 void check_crossrefs(const Repository& repository, const Storage& storage, const LinkLedger& ledger,
@@ -48,8 +64,8 @@ void check_crossrefs(const Repository& repository, const Storage& storage, const
                              findings);
   }
   check_bitmaps(indexes, folders, storage, ledger, policy, findings);
-  check_commit_graphs(graphs, storage, ledger, {options.verify.parents, options.memory}, policy,
-                      findings);
+  check_commit_graphs(graphs, storage, ledger, {options.verify.parents, options.memory, false},
+                      policy, findings);
 }
 
 }  // namespace assay

@@ -85,7 +85,7 @@ void Loader::load_single(os::MappedFile file, StoredCommitGraph& graph) {
 
 void Loader::load_chain(ByteView file, StoredCommitGraph& graph) {
   const CommitGraphChainFile lines = parse_commit_graph_chain(file, kind_);
-  graph.incomplete = !lines.problems.empty();
+  graph.incomplete = !lines.complete;
   for (const Fault& problem : lines.problems) note(graph, graph.shown, problem);
   for (const std::string& line : lines.layers) {
     if (add_layer(line, graph)) continue;
@@ -95,12 +95,6 @@ void Loader::load_chain(ByteView file, StoredCommitGraph& graph) {
     break;
   }
   for (Fault& problem : graph.chain.bloom_problems()) note(graph, graph.shown, std::move(problem));
-  if (!graph.incomplete && graph.layers.empty()) {
-    // git fails here without a word.
-    note(graph, graph.shown,
-         Fault(MessageId::kCommitGraphUnreadable,
-               fmt::format("commit-graph chain '{}' names no layer", graph.shown)));
-  }
   if (!graph.incomplete) return;
   note(graph, graph.shown,
        Fault(MessageId::kCommitGraphUnreadable,
@@ -160,11 +154,13 @@ bool agrees(const CommitGraphChain& chain, const CommitGraph& graph, std::uint32
 }  // namespace
 
 CommitGraphs CommitGraphs::load(os::System& system, const std::vector<Directory>& directories,
-                                HashKind kind, const CommitGraph::Options& options) {
+                                HashKind kind, const CommitGraph::Options& options,
+                                std::optional<std::size_t> only) {
   CommitGraphs graphs;
   Loader loader(system, directories, kind, options);
-  for (const Directory& directory : directories) {
-    graphs.graphs_.push_back(loader.load(directory));
+  for (std::size_t i = 0; i < directories.size(); ++i) {
+    if (only && *only != i) continue;
+    graphs.graphs_.push_back(loader.load(directories[i]));
     graphs.empty_ = graphs.empty_ && graphs.graphs_.back().layers.empty();
   }
   return graphs;

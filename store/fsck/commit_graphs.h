@@ -54,8 +54,10 @@ class CommitGraphs {
   };
 
   CommitGraphs() = default;  // no graphs: core.commitGraph is false
+  // `only`: the one directory that is meant; all when unset. Layers may lie in any of them.
   static CommitGraphs load(os::System& system, const std::vector<Directory>& directories,
-                           HashKind kind, const CommitGraph::Options& options);
+                           HashKind kind, const CommitGraph::Options& options,
+                           std::optional<std::size_t> only = std::nullopt);
 
   // Finds the number of every commit. Requires: called before observe().
   void number(const ObjectTable& table);
@@ -68,7 +70,7 @@ class CommitGraphs {
   const std::vector<StoredCommitGraph>& graphs() const { return graphs_; }
 
  private:
-  std::vector<StoredCommitGraph> graphs_;  // one for each directory
+  std::vector<StoredCommitGraph> graphs_;  // one for each directory that is meant
   bool empty_ = true;
 };
 

@@ -61,13 +61,18 @@ void Loader::load_chain() {
     return;
   }
   if (file->bytes().empty()) return;  // git: the same as missing
+  const auto report_incomplete = [&] {
+    // git makes do with the layers that it found; of a commit-graph chain it calls that an error.
+    note(shown, Fault(MessageId::kMultiPackIndexUntrue,
+                      fmt::format("layers of {} could not be loaded", shown)));
+  };
   if (file->bytes().size() < id_hex_size(kind_)) {
     note(shown, Fault(MessageId::kMultiPackIndexDoubtful, "multi-pack-index chain file too small"));
-    return;
+    return report_incomplete();
   }
   const auto chain = parse_multi_pack_index_chain(
       file->bytes().first(std::min(file->bytes().size(), kMaxChainFileSize)), kind_);
-  bool complete = chain.problems.empty();
+  bool complete = chain.complete;
   for (const Fault& problem : chain.problems) note(shown, problem);
   for (const ObjectId& layer : chain.layers) {
     const std::string layer_name =
@@ -79,10 +84,7 @@ void Loader::load_chain() {
     complete = false;
     break;
   }
-  if (complete) return;
-  // git makes do with the layers that it found; of a commit-graph chain it calls that an error.
-  note(shown, Fault(MessageId::kMultiPackIndexUntrue,
-                    fmt::format("layers of {} could not be loaded", shown)));
+  if (!complete) report_incomplete();
 }
 
 bool Loader::add_file(os::MappedFile file, const std::string& name, const ObjectId& layer) {

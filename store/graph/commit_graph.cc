@@ -135,11 +135,13 @@ void CommitGraph::read_bloom_filters(const ChunkTable& chunks) {
     problems_.emplace_back(MessageId::kCommitGraphUntrue, std::move(text));
   };
   const std::uint32_t hash_version = read_be32(filters->data());
+  bloom_settings_ =
+      BloomSettings{hash_version, read_be32(filters->data() + 4), read_be32(filters->data() + 8)};
   if (hash_version != 1 && hash_version != 2) {
     untrue(
         fmt::format("commit-graph changed-path chunk has unknown hash version {}", hash_version));
   }
-  if (read_be32(filters->data() + 4) == 0 || read_be32(filters->data() + 8) == 0) {
+  if (bloom_settings_->hash_count == 0 || bloom_settings_->bits_per_entry == 0) {
     untrue("commit-graph changed-path filters are made with no hashes or no bits");
   }
   const std::uint64_t size = filters->size() - kBloomHeaderSize;

@@ -19,9 +19,16 @@ CommitGraphChainFile parse_commit_graph_chain(ByteView bytes, HashKind kind) {
       file.problems.emplace_back(
           MessageId::kCommitGraphDoubtful,
           fmt::format("invalid commit-graph chain: line '{}' not a hash", line));
-      break;
+      file.complete = false;
+      return file;
     }
     file.layers.emplace_back(line);
+  }
+  if (!rest.empty()) {
+    file.complete = false;
+    file.problems.emplace_back(
+        MessageId::kCommitGraphUntrue,
+        fmt::format("commit-graph chain ends in the middle of a line: '{}'", rest));
   }
   return file;
 }

@@ -15,7 +15,8 @@ namespace assay {
 // What the file commit-graph-chain says: names of layers, the lowest first.
 struct CommitGraphChainFile {
   std::vector<std::string> layers;  // a hash in hex each: graph-<layer>.graph
-  std::vector<Fault> problems;      // kCommitGraphDoubtful, in git's words; the rest is not read
+  bool complete = true;             // every line was read and names a layer
+  std::vector<Fault> problems;      // kCommitGraphDoubtful in git's words, or kCommitGraphUntrue
 };
 CommitGraphChainFile parse_commit_graph_chain(ByteView bytes, HashKind kind);
 

@@ -20,9 +20,16 @@ MultiPackIndexChainFile parse_multi_pack_index_chain(ByteView bytes, HashKind ki
       file.problems.emplace_back(
           MessageId::kMultiPackIndexDoubtful,
           fmt::format("invalid multi-pack-index chain: line '{}' not a hash", line));
-      break;
+      file.complete = false;
+      return file;
     }
     file.layers.push_back(*layer);
+  }
+  if (!rest.empty()) {
+    file.complete = false;
+    file.problems.emplace_back(
+        MessageId::kMultiPackIndexUntrue,
+        fmt::format("multi-pack-index chain ends in the middle of a line: '{}'", rest));
   }
   return file;
 }
