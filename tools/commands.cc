@@ -1,10 +1,13 @@
 // The table of commands: the one place where a command is registered.
 #include "tools/cat_file/cat_file.h"
+#include "tools/commit_graph/commit_graph.h"
 #include "tools/common/command.h"
 #include "tools/count_objects/count_objects.h"
 #include "tools/fsck/fsck.h"
 #include "tools/hash_object/hash_object.h"
 #include "tools/init/init.h"
+#include "tools/multi_pack_index/multi_pack_index.h"
+#include "tools/refs/refs.h"
 #include "tools/verify_pack/verify_pack.h"
 
 namespace assay::tools {
@@ -12,6 +15,7 @@ namespace {
 
 constexpr Command kCommands[] = {
     {"cat-file", "show types, sizes and contents of objects", run_cat_file},
+    {"commit-graph", "verify what commit-graphs say of commits", run_commit_graph},
     {"count-objects", "count objects and what they take on disk", run_count_objects},
     {"fsck", "verify the objects of a repository and how they hang together", run_fsck_command},
     {"hash-object", "name files as objects and store them", run_hash_object},
@@ -21,6 +25,8 @@ constexpr Command kCommands[] = {
        return 0;
      }},
     {"init", "make an empty repository", run_init},
+    {"multi-pack-index", "verify what multi-pack-indexes say of packs", run_multi_pack_index},
+    {"refs", "verify the files that hold refs", run_refs},
     {"verify-pack", "verify packs and their indexes", run_verify_pack_command},
 };
 

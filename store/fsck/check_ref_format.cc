@@ -24,11 +24,13 @@ std::string_view without_trailing_blanks(std::string_view text) {
 
 class RefFormatChecker {
  public:
-  RefFormatChecker(const Repository& repository, const Policy& policy, FindingSink& findings)
+  RefFormatChecker(const Repository& repository, const Policy& policy, FindingSink& findings,
+                   const std::function<void(const std::string&)>& note)
       : repository_(repository),
         system_(repository.system()),
         policy_(policy),
-        reporter_(policy, findings, kPhase) {}
+        reporter_(policy, findings, kPhase),
+        note_(note) {}
 
   void check_worktree(const Worktree& worktree);
 
@@ -51,6 +53,9 @@ class RefFormatChecker {
     reporter_.report(id, std::move(text), name);
     return policy_.severity(id) >= Severity::kError;
   }
+  void say(const std::string& line) {
+    if (note_) note_(line);
+  }
   void unreadable(std::string text) {
     reporter_.report(MessageId::kRefUnreadable, std::move(text));
   }
@@ -59,9 +64,11 @@ class RefFormatChecker {
   os::System& system_;
   const Policy& policy_;
   FaultReporter reporter_;
+  const std::function<void(const std::string&)>& note_;
 };
 
 void RefFormatChecker::check_worktree(const Worktree& worktree) {
+  say("Checking references consistency");
   const std::string prefix = worktree.id.empty() ? "" : fmt::format("worktrees/{}/", worktree.id);
   const std::string directory = worktree.git_dir + "/refs";
   for (const File& file : list(directory, worktree.id.empty())) {
@@ -70,6 +77,7 @@ void RefFormatChecker::check_worktree(const Worktree& worktree) {
   check_root_refs(worktree, prefix);
   if (worktree.id.empty()) {
     const std::string path = repository_.common_dir() + "/packed-refs";
+    say("Checking packed-refs file " + repository_.shown_path(path));
     reporter_.enter_file(repository_.shown_path(path));
     check_packed_refs(system_, path, repository_.shown_path(path), repository_.hash_kind(), policy_,
                       reporter_);
@@ -133,6 +141,7 @@ void RefFormatChecker::check_root_refs(const Worktree& worktree, const std::stri
 
 void RefFormatChecker::check_file(const std::string& name, const std::string& path,
                                   os::FileKind kind) {
+  say("Checking " + name);
   reporter_.enter_file(repository_.shown_path(path));
   if (kind != os::FileKind::kRegular && kind != os::FileKind::kSymlink) {
     report(name, MessageId::kBadRefFiletype, "unexpected file type");
@@ -222,9 +231,10 @@ void RefFormatChecker::check_target(const std::string& name, std::string_view ta
 
 }  // namespace
 
-void check_ref_format(const Repository& repository, const Policy& policy, FindingSink& findings) {
+void check_ref_format(const Repository& repository, const Policy& policy, FindingSink& findings,
+                      const std::function<void(const std::string&)>& note) {
   if (repository.format().ref_storage != RefStorage::kFiles) return;
-  RefFormatChecker checker(repository, policy, findings);
+  RefFormatChecker checker(repository, policy, findings, note);
   for (const Worktree& worktree : repository.worktrees().worktrees) {
     checker.check_worktree(worktree);
   }

@@ -1,6 +1,5 @@
 #include "store/fsck/checker.h"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
 
@@ -16,6 +15,7 @@
 #include "store/fsck/check_ref_format.h"
 #include "store/fsck/check_reflogs.h"
 #include "store/fsck/check_special_blobs.h"
+#include "store/fsck/configured_policy.h"
 #include "store/report/exit_status.h"
 
 namespace assay {
@@ -65,28 +65,6 @@ void Checker::report_fault(Fault fault, std::uint32_t phase) {
   finding.offset = fault.offset;
   finding.order = {phase, 0, reported_faults_++, 0};
   findings_.add(std::move(finding));
-}
-
-Result<void> Checker::configure(const Repository& repository) {
-  if (options_.strict) policy_.set_strict(true);
-  for (const ConfigEntry& entry : repository.config().section("fsck")) {
-    const std::string name = entry.key.substr(entry.key.find('.') + 1);
-    if (name == "skiplist") {
-      const auto path = repository.config().get_path(entry.key);
-      const auto list =
-          os::read_regular_file(system_, os::kCurrentDirectory, path.value_or(""), 64u << 20);
-      if (!list) {
-        return fault(MessageId::kConfigBad,
-                     "could not open object name list: " + path.value_or(""));
-      }
-      if (auto added = policy_.add_skip_list(as_text(*list), repository.hash_kind()); !added) {
-        return added;
-      }
-      continue;
-    }
-    if (auto set = policy_.configure(name, entry.value.value_or("")); !set) return set;
-  }
-  return {};
 }
 
 void Checker::override_parents(const Repository& repository) {
@@ -146,7 +124,8 @@ Result<FsckReport> Checker::run() {
   const std::uint64_t tick_start = StageClock::ticks();
   const auto repository = Repository::open(system_, options_.repository);
   if (!repository) return tl::unexpected<Fault>(repository.error());
-  if (auto configured = configure(*repository); !configured) {
+  if (options_.strict) policy_.set_strict(true);
+  if (auto configured = configure_policy(*repository, policy_); !configured) {
     return tl::unexpected<Fault>(std::move(configured.error()));
   }
   if (repository->layout().fault) report_fault(*repository->layout().fault, kPhaseRepository);
@@ -154,7 +133,7 @@ Result<FsckReport> Checker::run() {
   for (const Fault& problem : repository->alternate_problems()) {
     report_fault(problem, kPhaseRepository);
   }
-  if (options_.check_references) check_ref_format(*repository, policy_, findings_);
+  if (options_.check_references) check_ref_format(*repository, policy_, findings_, options_.note);
   const auto snapshot = snapshot_refs(*repository);
 
   const unsigned threads = options_.threads != 0 ? options_.threads : usable_cpus();

@@ -18,7 +18,6 @@ class Checker {
   Result<FsckReport> run();
 
  private:
-  Result<void> configure(const Repository& repository);
   void override_parents(const Repository& repository);
   void check_roots(const Repository& repository, const Result<RefSnapshot>& snapshot,
                    const ObjectView& objects, RootTable& roots, GraphOptions& graph);

@@ -1,0 +1,24 @@
+// What commit-graph, multi-pack-index and refs have in common: one subcommand, `verify`.
+#pragma once
+
+#include <span>
+
+#include "store/verify_derived.h"
+#include "tools/common/options.h"
+
+namespace assay::tools {
+
+// The options that git calls --object-dir and --progress.
+void declare_verify_options(OptionParser& parser, VerifyDerivedOptions& options, bool& progress);
+
+// Returns: nothing when the arguments are the word `verify` alone, else the status of wrong use.
+std::optional<int> require_verify(Context& context, const OptionParser& parser);
+
+// Prints what was found. Returns: 128 where git dies, else `failure` when there is an error, else
+// 0.
+int print_verified(Context& context, std::span<const Finding> findings, int failure = 1);
+
+// git's progress lines, at their end: "TITLE: 100% (N/N), done."
+void print_progress(Context& context, std::string_view title, std::uint64_t total);
+
+}  // namespace assay::tools
