@@ -3,9 +3,9 @@
 // Knows paths and options only, so it works on a bare objects directory. The database is shared;
 // each thread has an ObjectReader, which owns the buffers. Writing: object_writer.h.
 //
-// A reader sees the packs that were there when it was made and looks again when an object is not
-// found, so a repack beside it does no harm. When one copy of an object is damaged, the others
-// are tried. What is read whole is rehashed: no content is handed out under a wrong name.
+// A reader sees the packs that were there when it was made and looks again when it has no good copy
+// of an object, so a repack beside it does no harm. When one copy of an object is damaged, the
+// others are tried. What is read whole is rehashed: no content is handed out under a wrong name.
 //
 // Thread safety: ObjectDatabase may be used from any thread; ObjectReader: one a thread.
 #pragma once
@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -99,8 +100,12 @@ class ObjectReader {
     PackOffset offset;
   };
 
-  std::vector<Copy> packed_copies(const ObjectId& id) const;
-  std::vector<Copy> copies(const ObjectId& id);
+  // Shows the copies one by one, packed ones first, until `done` returns true.
+  using Visit = std::function<bool(const Copy&)>;
+  // Leaves out the packs of `known`.
+  bool visit_packed(const ObjectId& id, const Visit& done,
+                    const ObjectDatabase::Packs* known = nullptr) const;
+  bool visit_copies(const ObjectId& id, const Visit& done);
   Result<ObjectInfo> info_of(const Copy& copy, const ObjectId& id);
   Result<Object> read_copy(const Copy& copy, const ObjectId& id, std::uint64_t limit);
   Result<void> stream_copy(const Copy& copy, const ObjectId& id, const Begin& begin,
@@ -109,6 +114,9 @@ class ObjectReader {
 
   const ObjectDatabase& database_;
   std::shared_ptr<const ObjectDatabase::Packs> packs_;
+  // Packs that were read from, kept even when a repack removed them: the reader of packs knows
+  // them by their addresses.
+  std::set<std::shared_ptr<const OpenPack>> read_packs_;
   LooseReader loose_reader_;
   PackReader pack_reader_;
 };

@@ -71,12 +71,13 @@ PackList ObjectDirectory::list_packs(const PackList& known, std::vector<Fault>& 
   const auto entries = system_.list(os::kCurrentDirectory, source_.path + "/pack");
   if (!entries) return packs;  // a directory without packs
   std::vector<std::string> names;
-  for (const os::DirectoryEntry& entry : *entries) {
-    if (entry.name.ends_with(kIndexSuffix)) names.push_back(entry.name);
-  }
+  for (const os::DirectoryEntry& entry : *entries) names.push_back(entry.name);
   std::sort(names.begin(), names.end());
-  for (std::string& name : names) {
+  for (std::string name : names) {
+    if (!name.ends_with(kIndexSuffix)) continue;
     name.resize(name.size() - kIndexSuffix.size());
+    // An index whose pack is gone, or not there yet, says nothing.
+    if (!std::binary_search(names.begin(), names.end(), name + ".pack")) continue;
     const std::string stem = fmt::format("{}/pack/{}", source_.path, name);
     const auto found = std::find_if(known.begin(), known.end(),
                                     [&](const auto& pack) { return pack->stem() == stem; });

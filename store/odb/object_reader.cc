@@ -1,7 +1,9 @@
 // Reading of single objects; see object_database.h.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "store/object/object_header.h"
 #include "store/odb/object_database.h"
@@ -16,6 +18,12 @@ tl::unexpected<Fault> missing(const ObjectId& id) {
   return fault(MessageId::kMissing, fmt::format("object {} is missing", id.hex()));
 }
 
+// Of several copies the fault of the first one is told.
+template <typename T>
+void keep_first_fault(Result<T>& result, Result<T> next) {
+  if (next || result.error().id == MessageId::kMissing) result = std::move(next);
+}
+
 bool is_empty_tree(const ObjectId& id) { return id == empty_tree_id(id.kind()); }
 
 }  // namespace
@@ -23,72 +31,74 @@ bool is_empty_tree(const ObjectId& id) { return id == empty_tree_id(id.kind()); 
 ObjectReader::ObjectReader(const ObjectDatabase& database)
     : database_(database), packs_(database.packs()), loose_reader_(database.system()) {}
 
-std::vector<ObjectReader::Copy> ObjectReader::packed_copies(const ObjectId& id) const {
-  std::vector<Copy> found;
-  for (const PackList& list : packs_->by_directory) {
-    for (const auto& pack : list) {
+bool ObjectReader::visit_packed(const ObjectId& id, const Visit& done,
+                                const ObjectDatabase::Packs* known) const {
+  for (std::size_t i = 0; i < packs_->by_directory.size(); ++i) {
+    for (const auto& pack : packs_->by_directory[i]) {
+      if (known != nullptr) {
+        const PackList& list = known->by_directory[i];
+        if (std::find(list.begin(), list.end(), pack) != list.end()) continue;
+      }
       const auto position = pack->index().find(id.data());
       const auto offset = position ? pack->index().offset(*position) : std::nullopt;
-      if (offset) found.push_back({nullptr, pack, *offset});
+      if (offset && done({nullptr, pack, *offset})) return true;
     }
   }
-  return found;
+  return false;
 }
 
-std::vector<ObjectReader::Copy> ObjectReader::copies(const ObjectId& id) {
-  std::vector<Copy> found = packed_copies(id);
+bool ObjectReader::visit_copies(const ObjectId& id, const Visit& done) {
+  if (visit_packed(id, done)) return true;
   for (const ObjectDirectory& directory : database_.directories()) {
-    if (directory.has_loose(id)) found.push_back({&directory, nullptr, {}});
+    if (directory.has_loose(id) && done({&directory, nullptr, {}})) return true;
   }
-  if (found.empty()) {
-    // Perhaps it was packed since.
-    packs_ = database_.reload_packs();
-    found = packed_copies(id);
-  }
-  return found;
+  // Perhaps it was packed since, or its pack was replaced.
+  const auto known = std::exchange(packs_, database_.reload_packs());
+  return visit_packed(id, done, known.get());
 }
 
-bool ObjectReader::contains(const ObjectId& id) { return !copies(id).empty() || is_empty_tree(id); }
+bool ObjectReader::contains(const ObjectId& id) {
+  return visit_copies(id, [](const Copy&) { return true; }) || is_empty_tree(id);
+}
 
 Result<ObjectInfo> ObjectReader::info(const ObjectId& id) {
-  std::optional<Fault> first;
-  for (const Copy& copy : copies(id)) {
-    auto info = info_of(copy, id);
-    if (info) return info;
-    if (!first) first = info.error();
-  }
-  if (is_empty_tree(id)) return ObjectInfo{ObjectType::kTree, 0, 0, std::nullopt};
-  if (first) return tl::unexpected(*first);
-  return missing(id);
+  Result<ObjectInfo> result = missing(id);
+  const bool good = visit_copies(id, [&](const Copy& copy) {
+    keep_first_fault(result, info_of(copy, id));
+    return result.has_value();
+  });
+  if (!good && is_empty_tree(id)) return ObjectInfo{ObjectType::kTree, 0, 0, std::nullopt};
+  return result;
 }
 
 Result<ObjectReader::Object> ObjectReader::read(const ObjectId& id, std::uint64_t limit) {
-  std::optional<Fault> first;
-  for (const Copy& copy : copies(id)) {
-    auto object = read_copy(copy, id, limit);
-    if (object) return object;
-    if (!first) first = object.error();
-  }
-  if (is_empty_tree(id)) return Object{ObjectType::kTree, {}};
-  if (first) return tl::unexpected(*first);
-  return missing(id);
+  Result<Object> result = missing(id);
+  const bool good = visit_copies(id, [&](const Copy& copy) {
+    keep_first_fault(result, read_copy(copy, id, limit));
+    return result.has_value();
+  });
+  if (!good && is_empty_tree(id)) return Object{ObjectType::kTree, {}};
+  return result;
 }
 
 Result<void> ObjectReader::stream(const ObjectId& id, const Begin& begin, const Consumer& consume) {
-  std::optional<Fault> first;
-  for (const Copy& copy : copies(id)) {
-    bool begun = false;
-    const auto streamed = stream_copy(copy, id, begin, consume, begun);
-    // What the consumer has seen cannot be taken back.
-    if (streamed || begun) return streamed;
-    if (!first) first = streamed.error();
-  }
-  if (is_empty_tree(id)) {
+  Result<void> result = missing(id);
+  bool begun = false;
+  visit_copies(id, [&](const Copy& copy) {
+    auto streamed = stream_copy(copy, id, begin, consume, begun);
+    if (begun) {
+      // What the consumer has seen cannot be taken back.
+      result = std::move(streamed);
+    } else {
+      keep_first_fault(result, std::move(streamed));
+    }
+    return begun;
+  });
+  if (!begun && is_empty_tree(id)) {
     begin(ObjectType::kTree, 0);
     return {};
   }
-  if (first) return tl::unexpected(*first);
-  return missing(id);
+  return result;
 }
 
 Result<ObjectInfo> ObjectReader::info_of(const Copy& copy, const ObjectId& id) {
@@ -126,6 +136,7 @@ Result<ObjectReader::Object> ObjectReader::read_copy(const Copy& copy, const Obj
   } else {
     const auto pack = copy.pack->pack();
     if (!pack) return tl::unexpected(pack.error());
+    read_packs_.insert(copy.pack);
     auto packed = pack_reader_.read(**pack, copy.pack->index(), copy.offset, limit);
     if (!packed) return tl::unexpected(packed.error());
     object = {packed->type, std::move(packed->content)};

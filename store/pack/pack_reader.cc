@@ -12,6 +12,7 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kPieceSize = std::size_t{64} << 10;
+constexpr std::size_t kCacheSize = std::size_t{32} << 20;
 // Two sizes of at most ten bytes each begin a delta.
 constexpr std::size_t kDeltaHeaderSize = 20;
 
@@ -49,7 +50,7 @@ bool gives_declared_size(const Delta& delta) {
 
 }  // namespace
 
-PackReader::PackReader() = default;
+PackReader::PackReader() : cache_(kCacheSize) {}
 
 Result<PackOffset> PackReader::base_of(const PackFile& pack, const PackIndex& index,
                                        const Link& link) const {
@@ -65,25 +66,25 @@ Result<PackOffset> PackReader::base_of(const PackFile& pack, const PackIndex& in
   return *offset;
 }
 
-Result<std::vector<PackReader::Link>> PackReader::chain_of(const PackFile& pack,
-                                                           const PackIndex& index,
-                                                           PackOffset offset) const {
-  std::vector<Link> chain;
+Result<PackReader::Chain> PackReader::chain_of(const PackFile& pack, const PackIndex& index,
+                                               PackOffset offset, bool use_cache) {
+  Chain chain;
   std::unordered_set<std::uint64_t> seen;
   for (;;) {
+    if (use_cache && (chain.base = cache_.find(&pack, offset))) return chain;
     const auto header = pack.entry_header(offset);
     if (!header) return tl::unexpected(header.error());
-    chain.push_back({offset, *header});
+    chain.links.push_back({offset, *header});
     if (!is_delta(header->kind)) return chain;
     // A base given by offset lies before its delta, so every cycle leads through a base given by
     // id: it is enough to remember those.
     if (header->kind == EntryKind::kRefDelta && !seen.insert(offset.value).second) {
       return fault(MessageId::kDeltaCycle,
                    fmt::format("delta chain at offset {} of {} leads back to itself",
-                               chain.front().offset.value, pack.path()),
-                   chain.front().offset.value);
+                               chain.links.front().offset.value, pack.path()),
+                   chain.links.front().offset.value);
     }
-    const auto base = base_of(pack, index, chain.back());
+    const auto base = base_of(pack, index, chain.links.back());
     if (!base) return tl::unexpected(base.error());
     offset = *base;
   }
@@ -117,55 +118,72 @@ Result<std::uint64_t> PackReader::delta_result_size(const PackFile& pack, const 
 
 Result<PackedInfo> PackReader::info(const PackFile& pack, const PackIndex& index,
                                     PackOffset offset) {
-  const auto chain = chain_of(pack, index, offset);
+  const auto chain = chain_of(pack, index, offset, false);
   if (!chain) return tl::unexpected(chain.error());
+  const std::vector<Link>& links = chain->links;
   PackedInfo info;
-  info.type = static_cast<ObjectType>(chain->back().header.kind);
-  info.size = chain->front().header.inflated_size;
-  if (chain->size() > 1) {
-    const auto size = delta_result_size(pack, chain->front());
+  info.type = static_cast<ObjectType>(links.back().header.kind);
+  info.size = links.front().header.inflated_size;
+  if (links.size() > 1) {
+    const auto size = delta_result_size(pack, links.front());
     if (!size) return tl::unexpected(size.error());
     info.size = *size;
     info.is_delta = true;
-    info.base_offset = (*chain)[1].offset;
+    info.base_offset = links[1].offset;
   }
   return info;
 }
 
 Result<PackedObject> PackReader::read(const PackFile& pack, const PackIndex& index,
                                       PackOffset offset, std::uint64_t limit) {
-  auto chain = chain_of(pack, index, offset);
+  auto chain = chain_of(pack, index, offset, true);
   if (!chain) return tl::unexpected(chain.error());
-  PackedObject object;
-  object.type = static_cast<ObjectType>(chain->back().header.kind);
-  if (auto whole = inflate(pack, chain->back(), limit, object.content); !whole) {
-    return tl::unexpected(whole.error());
-  }
-  chain->pop_back();
-  Bytes bytes;
-  Bytes result;
-  for (; !chain->empty(); chain->pop_back()) {
-    const Link& link = chain->back();
-    if (auto inflated = inflate(pack, link, limit, bytes); !inflated) {
+  std::shared_ptr<const CachedBase> object = std::move(chain->base);
+  if (object != nullptr && object->size > limit) return too_large(pack, offset, object->size);
+  std::vector<Link>& links = chain->links;
+  if (object == nullptr) {
+    auto whole = std::make_shared<CachedBase>();
+    whole->type = static_cast<ObjectType>(links.back().header.kind);
+    if (auto inflated = inflate(pack, links.back(), limit, whole->bytes); !inflated) {
       return tl::unexpected(inflated.error());
     }
-    const auto delta = parse_delta(bytes);
-    const std::size_t base_size = object.content.size();
-    if (!delta || delta->base_size != base_size || !gives_declared_size(*delta)) {
-      return unpackable(pack, link.offset, "failed to apply delta");
-    }
-    if (delta->result_size > limit) return too_large(pack, link.offset, delta->result_size);
-    const auto result_size = static_cast<std::size_t>(delta->result_size);
-    object.content.resize(base_size + kDeltaSlack);
-    result.resize(result_size + kDeltaSlack);
-    if (!apply_delta(ByteView(object.content).first(base_size), delta->program,
-                     std::span(result).first(result_size))) {
-      return unpackable(pack, link.offset, "failed to apply delta");
-    }
-    result.resize(result_size);
-    std::swap(object.content, result);
+    whole->size = whole->bytes.size();
+    whole->bytes.resize(whole->size + kDeltaSlack);
+    object = std::move(whole);
+    if (links.size() > 1) cache_.add(&pack, links.back().offset, object);
+    links.pop_back();
   }
-  return object;
+  for (; !links.empty(); links.pop_back()) {
+    auto result = apply(pack, links.back(), *object, limit);
+    if (!result) return tl::unexpected(result.error());
+    object = std::move(*result);
+    // The object asked for may never be a base; it is made again if it is.
+    if (links.size() > 1) cache_.add(&pack, links.back().offset, object);
+  }
+  const ByteView content = ByteView(object->bytes).first(object->size);
+  return PackedObject{object->type, Bytes(content.begin(), content.end())};
+}
+
+Result<std::shared_ptr<const CachedBase>> PackReader::apply(const PackFile& pack, const Link& link,
+                                                            const CachedBase& base,
+                                                            std::uint64_t limit) {
+  if (auto inflated = inflate(pack, link, limit, delta_); !inflated) {
+    return tl::unexpected(inflated.error());
+  }
+  const auto delta = parse_delta(delta_);
+  if (!delta || delta->base_size != base.size || !gives_declared_size(*delta)) {
+    return unpackable(pack, link.offset, "failed to apply delta");
+  }
+  if (delta->result_size > limit) return too_large(pack, link.offset, delta->result_size);
+  auto result = std::make_shared<CachedBase>();
+  result->type = base.type;
+  result->size = static_cast<std::size_t>(delta->result_size);
+  result->bytes.resize(result->size + kDeltaSlack);
+  if (!apply_delta(ByteView(base.bytes).first(base.size), delta->program,
+                   std::span(result->bytes).first(result->size))) {
+    return unpackable(pack, link.offset, "failed to apply delta");
+  }
+  return result;
 }
 
 Result<void> PackReader::stream(const PackFile& pack, PackOffset offset, const Consumer& consume) {

@@ -6,7 +6,10 @@
 // against the bytes that are there and against the caller's limit, and a delta's program is
 // counted before its result is made. Bases are looked for in the same pack only, as git does.
 //
-// Thread safety: none; one reader a thread. The pack and the index may be shared.
+// Bases are kept for the next object (32 MiB at most).
+//
+// Thread safety: none; one reader a thread. The pack and the index may be shared; a pack must
+// outlive the reader that has read from it.
 #pragma once
 
 #include <functional>
@@ -15,6 +18,7 @@
 
 #include "store/codec/inflate.h"
 #include "store/codec/zlib_stream.h"
+#include "store/pack/delta_base_cache.h"
 #include "store/pack/pack_file.h"
 #include "store/pack/pack_index.h"
 #include "store/report/fault.h"
@@ -58,14 +62,23 @@ class PackReader {
   };
 
   Result<PackOffset> base_of(const PackFile& pack, const PackIndex& index, const Link& link) const;
-  // The entry, its base, the base's base, ... down to a whole object, which comes last.
-  Result<std::vector<Link>> chain_of(const PackFile& pack, const PackIndex& index,
-                                     PackOffset offset) const;
+  // The entry, its base, the base's base, ... down to a whole object, which comes last, or to an
+  // object that the cache has, which is not in the chain.
+  struct Chain {
+    std::vector<Link> links;
+    std::shared_ptr<const CachedBase> base;
+  };
+  Result<Chain> chain_of(const PackFile& pack, const PackIndex& index, PackOffset offset,
+                         bool use_cache);
   Result<void> inflate(const PackFile& pack, const Link& link, std::uint64_t limit, Bytes& out);
+  Result<std::shared_ptr<const CachedBase>> apply(const PackFile& pack, const Link& link,
+                                                  const CachedBase& base, std::uint64_t limit);
   Result<std::uint64_t> delta_result_size(const PackFile& pack, const Link& link);
 
   Inflater inflater_;
   ZlibInflater windows_;
+  DeltaBaseCache cache_;
+  Bytes delta_;
 };
 
 }  // namespace assay

@@ -64,6 +64,16 @@ TEST_F(CountObjectsTest, VerboseCountsPacksAndGarbage) {
   }
 }
 
+TEST_F(CountObjectsTest, PacksThatCannotBeUsedAreNamed) {
+  root_.write(".git/objects/pack/pack-bad.idx", "");
+  root_.write(".git/objects/pack/pack-bad.pack", "");
+  const auto result = count({"-v"});
+  EXPECT_EQ(0, result.status);
+  EXPECT_EQ("error: index file .git/objects/pack/pack-bad.idx is too small\n", result.err);
+  EXPECT_NE(std::string::npos, result.out.find("\npacks: 0\n"));
+  EXPECT_NE(std::string::npos, result.out.find("\ngarbage: 0\n"));
+}
+
 TEST_F(CountObjectsTest, WrongUseIs129) {
   EXPECT_EQ(129, count({"argument"}).status);
   EXPECT_EQ(129, count({"--nonsense"}).status);

@@ -23,6 +23,9 @@ std::unique_ptr<ObjectStore> open_store(Context& context) {
   for (const Fault& problem : (*store)->repository().alternate_problems()) {
     print_error(context, problem.text);
   }
+  for (const Fault& problem : (*store)->objects().packs()->problems) {
+    print_error(context, problem.text);
+  }
   return std::move(*store);
 }
 

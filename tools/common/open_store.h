@@ -13,7 +13,8 @@ OpenOptions open_options(const Context& context);
 // Prints the causes of the fault as errors and the fault as the fatal line. Returns: kExitFatal.
 int die_of(Context& context, const Fault& fault);
 
-// Returns: the store; null when there is none, everything having been said.
+// Returns: the store; null when there is none, everything having been said. Alternates and packs
+// that cannot be used are named.
 std::unique_ptr<ObjectStore> open_store(Context& context);
 
 }  // namespace assay::tools

@@ -160,6 +160,16 @@ TEST_F(ObjectDatabaseTest, ARepackBesideAReaderDoesNoHarm) {
   EXPECT_EQ("content", text_of(id));
 }
 
+TEST_F(ObjectDatabaseTest, APackThatWasReplacedBeforeItWasOpened) {
+  const ObjectId id = put_packed("kept", "main", "pack-old");
+  EXPECT_TRUE(reader().contains(id));  // the index was read, the pack was not
+  put_packed("kept", "main", "pack-new");
+  std::filesystem::remove(root_.path("main/pack/pack-old.pack"));
+  std::filesystem::remove(root_.path("main/pack/pack-old.idx"));
+  EXPECT_EQ("kept", text_of(id));
+  EXPECT_EQ(4U, reader().info(id)->size);
+}
+
 TEST_F(ObjectDatabaseTest, DeltasTellTheirBase) {
   testing::SmallPack pack;
   const ObjectId base = id_of(with_header("blob", "base text"));
@@ -177,14 +187,14 @@ TEST_F(ObjectDatabaseTest, DeltasTellTheirBase) {
 TEST_F(ObjectDatabaseTest, BadIndexesAndPacksAreProblemsNotTheEnd) {
   const ObjectId good = put_packed("good", "main", "pack-b");
   root_.write("main/pack/pack-a.idx", "not an index");
+  root_.write("main/pack/pack-a.pack", "");
   testing::SmallPack orphan;
   const ObjectId lost = id_of(with_header("blob", "lost"));
   orphan.add_blob("lost");
   root_.write("main/pack/pack-c.idx", orphan.index());
   EXPECT_EQ("good", text_of(good));
   EXPECT_EQ(1U, database().packs()->problems.size());
-  EXPECT_EQ("packfile M/pack/pack-c.pack cannot be accessed: No such file or directory",
-            text_of(lost));
+  EXPECT_EQ("object " + lost.hex() + " is missing", text_of(lost));
 
   // An index that speaks of more objects than the pack has.
   testing::SmallPack more = orphan;

@@ -188,6 +188,32 @@ TEST_F(PackReaderTest, TheLimitHoldsForObjectsBasesAndResults) {
   EXPECT_TRUE(read(large, 1004).has_value());
 }
 
+TEST_F(PackReaderTest, TheCacheForgetsButNeverMistakes) {
+  // Chains of large objects, more than the cache holds, read again and again in changing order.
+  std::vector<std::pair<std::uint64_t, std::string>> objects;
+  for (int chain = 0; chain < 6; ++chain) {
+    std::string content(3 << 20, static_cast<char>('a' + chain));
+    std::uint64_t offset = made_.add_blob(content);
+    for (int i = 0; i < 3; ++i) {
+      objects.emplace_back(offset, content);
+      const std::string more = std::to_string(chain * 10 + i);
+      offset = made_.add_offset_delta(offset, simple_delta(content.size(), content.size(), more),
+                                      some_id(chain * 10 + i));
+      content += more;
+    }
+    objects.emplace_back(offset, content);
+  }
+  open();
+  for (const std::size_t step : {1, 7, 5, 11}) {
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+      const auto& [offset, content] = objects[(i * step) % objects.size()];
+      const auto object = read(offset);
+      ASSERT_TRUE(object.has_value());
+      EXPECT_TRUE(content == as_text(object->content)) << offset;
+    }
+  }
+}
+
 TEST_F(PackReaderTest, StreamsWholeObjects) {
   std::string content;
   for (int i = 0; i < 100000; ++i) content += std::to_string(i);
