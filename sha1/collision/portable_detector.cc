@@ -45,28 +45,60 @@ struct Working {
   std::uint32_t a, b, c, d, e;
 };
 
-// These loops stay rolled: recompression is rare, and code that is rarely run is bound by its size.
+// The loops do five steps at a time, after which the variables are in their places again; not more,
+// because recompression is rare, and code that is rarely run is bound by its size.
+
+template <unsigned kPhase>
+[[gnu::always_inline]] inline void forward_step(std::uint32_t a, std::uint32_t& b, std::uint32_t c,
+                                                std::uint32_t d, std::uint32_t& e,
+                                                std::uint32_t word) {
+  e += kRoundConstant[kPhase] + word + mix<kPhase>(b, c, d) + std::rotl(a, 5);
+  b = std::rotl(b, 30);
+}
 
 // Steps from to to - 1, all in one phase.
 template <unsigned kPhase>
 [[gnu::always_inline]] inline void forward(Working& s, const std::uint32_t w[80], unsigned from,
                                            unsigned to) {
-  for (unsigned t = from; t < to; ++t) {
-    const std::uint32_t next =
-        s.e + (kRoundConstant[kPhase] + w[t]) + mix<kPhase>(s.b, s.c, s.d) + std::rotl(s.a, 5);
-    s = Working{next, s.a, std::rotl(s.b, 30), s.c, s.d};
+  unsigned t = from;
+  for (; t + 5 <= to; t += 5) {
+    forward_step<kPhase>(s.a, s.b, s.c, s.d, s.e, w[t]);
+    forward_step<kPhase>(s.e, s.a, s.b, s.c, s.d, w[t + 1]);
+    forward_step<kPhase>(s.d, s.e, s.a, s.b, s.c, w[t + 2]);
+    forward_step<kPhase>(s.c, s.d, s.e, s.a, s.b, w[t + 3]);
+    forward_step<kPhase>(s.b, s.c, s.d, s.e, s.a, w[t + 4]);
+  }
+  for (; t < to; ++t) {
+    forward_step<kPhase>(s.a, s.b, s.c, s.d, s.e, w[t]);
+    s = Working{s.e, s.a, s.b, s.c, s.d};
   }
 }
 
-// Undoes the steps from - 1 to to, all in one phase. The e that a step finds is the d of the next;
-// all but one of its terms are known earlier.
+// Undoes a step, given the variables after it; a becomes the e before it. All but one of its terms
+// are known earlier: mix<> of the e that the step undone before gave.
+template <unsigned kPhase>
+[[gnu::always_inline]] inline void backward_step(std::uint32_t& a, std::uint32_t b,
+                                                 std::uint32_t& c, std::uint32_t d, std::uint32_t e,
+                                                 std::uint32_t word) {
+  c = std::rotr(c, 30);
+  a = a - (kRoundConstant[kPhase] + word) - std::rotl(b, 5) - mix<kPhase>(c, d, e);
+}
+
+// Undoes the steps from - 1 to to, all in one phase.
 template <unsigned kPhase>
 [[gnu::always_inline]] inline void backward(Working& s, const std::uint32_t w[80], unsigned from,
                                             unsigned to) {
-  for (unsigned t = from; t-- > to;) {
-    const std::uint32_t b = std::rotr(s.c, 30);
-    const std::uint32_t known = s.a - (kRoundConstant[kPhase] + w[t]) - std::rotl(s.b, 5);
-    s = Working{s.b, b, s.d, s.e, known - mix<kPhase>(b, s.d, s.e)};
+  unsigned t = from;
+  for (; t >= to + 5; t -= 5) {
+    backward_step<kPhase>(s.a, s.b, s.c, s.d, s.e, w[t - 1]);
+    backward_step<kPhase>(s.b, s.c, s.d, s.e, s.a, w[t - 2]);
+    backward_step<kPhase>(s.c, s.d, s.e, s.a, s.b, w[t - 3]);
+    backward_step<kPhase>(s.d, s.e, s.a, s.b, s.c, w[t - 4]);
+    backward_step<kPhase>(s.e, s.a, s.b, s.c, s.d, w[t - 5]);
+  }
+  for (; t > to; --t) {
+    backward_step<kPhase>(s.a, s.b, s.c, s.d, s.e, w[t - 1]);
+    s = Working{s.b, s.c, s.d, s.e, s.a};
   }
 }
 

@@ -78,9 +78,17 @@ Recompress recompress_avx2;
 // kernels/x86_64/sha_ni.cc: needs kCpuShaNi.
 Compress compress_sha_ni;
 
-// kernels/x86_64/sha_ni_detecting.cc: need kCpuShaNi; the first kCpuAvx2 too.
-CompressDetecting compress_detecting_sha_ni_avx2;
+// kernels/x86_64/sha_ni_detecting.cc: needs kCpuShaNi.
 CompressDetecting compress_detecting_sha_ni;
+
+// kernels/x86_64/sha_ni_avx2_detecting.cc: needs kCpuShaNi and kCpuAvx2.
+CompressDetecting compress_detecting_sha_ni_avx2;
+
+/// kernels/x86_64/sha_ni_avx2_groups.cc: needs the same. Compresses and judges n
+/// blocks, n > 0, eight at a time; suspects may be left in the queue. Returns: whether a collision
+/// was found so far.
+bool compress_detecting_groups_avx2(std::uint32_t state[5], const std::uint8_t* blocks,
+                                    std::size_t n, collision::Suspects& suspects);
 
 // kernels/x86_64/sha_ni_avx512.cc: needs kCpuShaNi and kCpuAvx512.
 Compress compress_sha_ni_avx512;
