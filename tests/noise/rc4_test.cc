@@ -124,7 +124,7 @@ TEST_P(Rc4Test, XorsInPlaceAndElsewhereAndTouchesNothingElse) {
   }
 }
 
-#if defined(__x86_64__)
+#if defined(ASSAY_NOISE_ASM) && defined(__x86_64__)
 // Calls `kernel` with a pattern in every register that the System V ABI lets a function keep.
 // Returns: how many of the six came back changed.
 extern "C" unsigned assay_test_call_with_patterns(Rc4Xor* kernel, Rc4State* state,

@@ -139,10 +139,10 @@ TEST_P(BatchTest, RandomMixesOfSizes) {
       std::uint64_t bytes = 0;
       for (int i = 0; i < 400; ++i) {
         const std::uint64_t kind = random.below(20);
-        const std::uint64_t size = kind < 10   ? random.below(300)
-                                   : kind < 18 ? random.below(4000)
-                                   : kind < 19 ? random.below(40000)
-                                               : random.below(400000);
+        const std::size_t size = kind < 10   ? random.below(300)
+                                 : kind < 18 ? random.below(4000)
+                                 : kind < 19 ? random.below(40000)
+                                             : random.below(400000);
         const Message& message = add(random.below(33), size, random);
         bytes += message.job.header_size + size;
         if (random.below(50) == 0) batch.run();

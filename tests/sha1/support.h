@@ -29,7 +29,7 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed * 2 + 1) {}
   std::uint64_t next();
-  std::uint64_t below(std::uint64_t bound) { return next() % bound; }
+  std::size_t below(std::size_t bound) { return static_cast<std::size_t>(next() % bound); }
   Bytes bytes(std::size_t size);
 
  private:
