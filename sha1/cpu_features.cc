@@ -2,6 +2,9 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#elif defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
 #endif
 
 namespace assay::sha1 {
@@ -52,6 +55,14 @@ CpuFeatures detect() {
   return features;
 }
 
+#elif defined(__aarch64__)
+
+CpuFeatures detect() {
+  CpuFeatures features = 0;
+  if ((getauxval(AT_HWCAP) & HWCAP_SHA1) != 0) features |= kCpuArmSha1;
+  return features;
+}
+
 #else
 
 CpuFeatures detect() { return 0; }
@@ -74,7 +85,8 @@ std::string cpu_feature_names(CpuFeatures features) {
                              {kCpuShaNi, "sha_ni"},
                              {kCpuAvx2, "avx2"},
                              {kCpuAvx512, "avx512f+bw+dq+vl"},
-                             {kCpuAvx512Ice, "avx512_bitalg+vbmi+gfni"}};
+                             {kCpuAvx512Ice, "avx512_bitalg+vbmi+gfni"},
+                             {kCpuArmSha1, "sha1"}};
   std::string names;
   for (const Name& name : kNames) {
     if ((features & name.bit) == 0) continue;

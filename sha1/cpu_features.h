@@ -16,6 +16,7 @@ enum CpuFeature : std::uint32_t {
   kCpuAvx2 = 1U << 2,       ///< AVX2.
   kCpuAvx512 = 1U << 3,     ///< AVX-512 F, BW, DQ and VL (Skylake-SP and later).
   kCpuAvx512Ice = 1U << 4,  ///< AVX-512 BITALG and VBMI, and GFNI (Ice Lake, Zen 4 and later).
+  kCpuArmSha1 = 1U << 5,    ///< The SHA-1 instructions of ARMv8 (HWCAP_SHA1).
 };
 
 /// A set of CpuFeature bits.
@@ -23,8 +24,8 @@ using CpuFeatures = std::uint32_t;
 
 /// What this processor and operating system offer. Asked once, then remembered.
 ///
-/// clang 14 has no __builtin_cpu_supports("sha"), so this reads cpuid and xgetbv itself. On other
-/// architectures than x86-64 the set is empty.
+/// clang 14 has no __builtin_cpu_supports("sha"), so this reads cpuid and xgetbv itself; on
+/// AArch64 the kernel is asked. On other architectures the set is empty.
 ///
 /// Thread safety: safe.
 CpuFeatures cpu_features();

@@ -67,12 +67,29 @@ constexpr Kernels kTable[] = {
      .compress = compress_sha_ni,
      .compress_detecting = compress_detecting_sha_ni,
      .recompress = recompress_portable},
+#elif defined(__aarch64__) && defined(__AARCH64EL__)
+    {.name = "armv8_sha1",
+     .required = kCpuArmSha1,
+     .compress = compress_armv8_sha1,
+     .compress_detecting = compress_detecting_armv8_sha1,
+     .recompress = recompress_portable},
 #endif
     {.name = "portable",
      .required = 0,
      .compress = compress_portable,
      .compress_detecting = compress_detecting_portable,
      .recompress = recompress_portable},
+
+// Scalar assembly.
+#if defined(ASSAY_SHA1_ASM_AMD64)
+    plain_row<assay_sha1_compress_amd64>("amd64"),
+    plain_row<assay_sha1_compress_amd64_f1_or>("amd64_f1_or"),
+#elif defined(ASSAY_SHA1_ASM_I386)
+    plain_row<assay_sha1_compress_i386>("i386"),
+    plain_row<assay_sha1_compress_i386_f1_or>("i386_f1_or"),
+#elif defined(ASSAY_SHA1_ASM_ARMV7)
+    plain_row<assay_sha1_compress_armv7>("armv7"),
+#endif
 
     // Where this comes from, fastest first.
     plain_row<compress_blk>("blk"),

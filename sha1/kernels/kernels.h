@@ -101,6 +101,29 @@ CompressDetecting compress_detecting_sha_ni_avx512;
 bool compress_detecting_groups(std::uint32_t state[5], const std::uint8_t* blocks,
                                std::size_t groups, collision::Suspects& suspects);
 
+#elif defined(__aarch64__) && defined(__AARCH64EL__)
+
+// kernels/aarch64/armv8_sha1.cc: need kCpuArmSha1.
+Compress compress_armv8_sha1;
+CompressDetecting compress_detecting_armv8_sha1;
+
+#endif
+
+// Hand-written assembly; not there in a build without it (ASSAY_ASM=OFF).
+#if defined(ASSAY_SHA1_ASM) && defined(__x86_64__)
+#define ASSAY_SHA1_ASM_AMD64
+// kernels/x86_64/amd64.S
+extern "C" Compress assay_sha1_compress_amd64;
+extern "C" Compress assay_sha1_compress_amd64_f1_or;
+#elif defined(ASSAY_SHA1_ASM) && defined(__i386__)
+#define ASSAY_SHA1_ASM_I386
+// kernels/i386/i386.S
+extern "C" Compress assay_sha1_compress_i386;
+extern "C" Compress assay_sha1_compress_i386_f1_or;
+#elif defined(ASSAY_SHA1_ASM) && defined(__ARMEL__) && __ARM_ARCH >= 7
+#define ASSAY_SHA1_ASM_ARMV7
+// kernels/arm/armv7.S
+extern "C" Compress assay_sha1_compress_armv7;
 #endif
 
 }  // namespace assay::sha1
