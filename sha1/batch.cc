@@ -7,6 +7,7 @@
 
 #include "sha1/collision/judge.h"
 #include "sha1/collision/vectors.h"
+#include "sha1/kernels/lane_helpers.h"
 #include "sha1/padding.h"
 
 namespace assay::sha1 {
@@ -82,40 +83,16 @@ struct JobQueue {
   }
 };
 
-// Copies a few hundred bytes or less, without a call and without a loop over bytes. Reads and
-// writes `size` bytes only.
-inline void copy_short(std::uint8_t* to, const std::uint8_t* from, std::size_t size) {
-  if (size >= 64) {
-    std::uint8_t* const last_to = to + size - 64;
-    const std::uint8_t* const last_from = from + size - 64;
-    for (; to < last_to; to += 64, from += 64) std::memcpy(to, from, 64);
-    std::memcpy(last_to, last_from, 64);
-  } else if (size >= 32) {
-    std::memcpy(to, from, 32);
-    std::memcpy(to + size - 32, from + size - 32, 32);
-  } else if (size >= 16) {
-    std::memcpy(to, from, 16);
-    std::memcpy(to + size - 16, from + size - 16, 16);
-  } else if (size >= 8) {
-    std::memcpy(to, from, 8);
-    std::memcpy(to + size - 8, from + size - 8, 8);
-  } else if (size >= 4) {
-    std::memcpy(to, from, 4);
-    std::memcpy(to + size - 4, from + size - 4, 4);
-  } else if (size != 0) {
-    to[0] = from[0];
-    to[size / 2] = from[size / 2];
-    to[size - 1] = from[size - 1];
-  }
-}
-
 }  // namespace
 
 class Batch::Engine {
  public:
   Engine(const Kernels& kernels, Detect detect)
-      : kernels_(kernels), detect_(detect == Detect::kOn), lanes_(kernels.lanes) {
-    std::fill(std::begin(left_), std::end(left_), kIdle);
+      : kernels_(kernels),
+        detect_(detect == Detect::kOn),
+        lanes_(kernels.lanes),
+        helpers_(kernels.lane_helpers != nullptr ? *kernels.lane_helpers : kPortableLaneHelpers) {
+    std::fill(std::begin(cursor_.left), std::end(cursor_.left), kIdle);
   }
 
   void submit(Job* job) {
@@ -161,10 +138,19 @@ class Batch::Engine {
   bool next_segment(unsigned lane);
   void stage_tail(unsigned lane, std::uint8_t* at, std::size_t filled, std::size_t blocks);
   std::uint8_t* stage(unsigned lane, unsigned blocks);
+  void set_left(unsigned lane, std::uint32_t blocks) {
+    cursor_.left[lane] = blocks;
+    least_left_ = std::min(least_left_, blocks);
+  }
+  void reset_fresh() {
+    if (fresh_ != 0) helpers_.reset(state_, fresh_);
+    fresh_ = 0;
+  }
   void fill_idle_lanes();
   void end_segments(std::uint32_t rows);
   void finish_job(Job* job);
   void run_rows(std::uint32_t rows);
+  void note_rows(unsigned first, unsigned rows, std::size_t offset);
   bool worth_running(bool drain) const;
   void finish_alone(unsigned lane);
   void judge();
@@ -174,12 +160,14 @@ class Batch::Engine {
   const Kernels& kernels_;
   const bool detect_;
   const unsigned lanes_;
+  const LaneHelpers& helpers_;
   unsigned live_ = 0;
 
   // The lanes, as a struct of arrays.
   LaneState state_;
-  alignas(64) const std::uint8_t* at_[kMaxLanes] = {};  // next block
-  alignas(64) std::uint32_t left_[kMaxLanes];           // blocks left in the segment; kIdle: no job
+  LaneCursor cursor_ = {};            // left is kIdle where there is no job
+  std::uint32_t least_left_ = kIdle;  // of all lanes
+  std::uint32_t fresh_ = 0;           // lanes whose state is the initial one, not yet in state_
   Job* job_[kMaxLanes] = {};
   std::uint64_t offset_[kMaxLanes] = {};  // bytes of the body in this and earlier segments
   Next next_[kMaxLanes] = {};
@@ -232,9 +220,9 @@ std::uint8_t* Batch::Engine::stage(unsigned lane, unsigned blocks) {
   unsigned first = ring_at_[lane];
   if (first + blocks > kRingBlocks) first = 0;
   ring_at_[lane] = static_cast<std::uint8_t>(first + blocks);
-  left_[lane] = blocks;
+  set_left(lane, blocks);
   std::uint8_t* at = &ring_[lane][first * kBlockSize];
-  at_[lane] = at;
+  cursor_.at[lane] = at;
   return at;
 }
 
@@ -244,10 +232,8 @@ void Batch::Engine::stage_tail(unsigned lane, std::uint8_t* at, std::size_t fill
                                std::size_t blocks) {
   const Job& job = *job_[lane];
   const std::size_t rest = static_cast<std::size_t>(job.body_size - offset_[lane]);
-  std::uint8_t* message_end = at + filled + rest;
-  std::uint8_t* end = at + blocks * kBlockSize;
-  copy_short(at + filled, job.body + offset_[lane], rest);
-  write_padding_between(message_end, end, job.header_size + job.body_size);
+  helpers_.write_tail(at + filled, at + blocks * kBlockSize, job.body + offset_[lane], rest,
+                      job.header_size + job.body_size);
   next_[lane] = Next::kEnd;
 }
 
@@ -256,7 +242,7 @@ void Batch::Engine::stage_tail(unsigned lane, std::uint8_t* at, std::size_t fill
 void Batch::Engine::start(unsigned lane, Job* job) {
   job_[lane] = job;
   offset_[lane] = 0;
-  for (unsigned i = 0; i < 5; ++i) state_.word[i][lane] = kInitialState[i];
+  fresh_ |= 1U << lane;
   const std::size_t header = job->header_size;
   const std::uint64_t blocks = (header + job->body_size + 8) / kBlockSize + 1;
   if (blocks <= kStagedBlocks) {
@@ -283,8 +269,8 @@ bool Batch::Engine::next_segment(unsigned lane) {
   const std::uint64_t whole = (job.body_size - offset_[lane]) / kBlockSize;
   if (whole != 0) {
     const std::uint64_t blocks = std::min(whole, kMaxSegment);
-    at_[lane] = job.body + offset_[lane];
-    left_[lane] = static_cast<std::uint32_t>(blocks);
+    cursor_.at[lane] = job.body + offset_[lane];
+    set_left(lane, static_cast<std::uint32_t>(blocks));
     offset_[lane] += blocks * kBlockSize;
     return true;
   }
@@ -315,16 +301,9 @@ void Batch::Engine::finish_job(Job* job) {
 
 // All lanes have advanced by `rows`: ends segments and jobs, and refills.
 void Batch::Engine::end_segments(std::uint32_t rows) {
-  std::uint32_t ended = 0;
-  const std::size_t bytes = rows * kBlockSize;
-  for (unsigned group = 0; group < lanes_; group += kLaneGroup) {
-    for (unsigned lane = group; lane < group + kLaneGroup; ++lane) {
-      left_[lane] -= rows;
-      at_[lane] += bytes;
-      ended |= static_cast<std::uint32_t>(left_[lane] == 0) << lane;
-    }
-  }
-  for (; ended != 0; ended &= ended - 1) {
+  const LaneProgress progress = helpers_.advance(cursor_, lanes_, rows);
+  least_left_ = progress.least;
+  for (std::uint32_t ended = progress.ended; ended != 0; ended &= ended - 1) {
     const unsigned lane = static_cast<unsigned>(std::countr_zero(ended));
     if (next_segment(lane)) continue;
     Job* job = job_[lane];
@@ -337,54 +316,69 @@ void Batch::Engine::end_segments(std::uint32_t rows) {
       start(lane, following);
     } else {
       job_[lane] = nullptr;
-      left_[lane] = kIdle;
+      cursor_.left[lane] = kIdle;
       --live_;
     }
   }
 }
 
 void Batch::Engine::run_rows(std::uint32_t rows) {
+  reset_fresh();
   if (!detect_) {
-    kernels_.compress_lanes(state_, at_, rows);
+    kernels_.compress_lanes(state_, cursor_.at, rows);
+    return;
+  }
+  if (log_.rows + rows <= collision::kLogRows) {
+    // The pointers are copied afterwards: a vector of those just written would have to wait.
+    const unsigned first = log_.rows;
+    kernels_.compress_lanes_logging(state_, cursor_.at, rows, log_);
+    note_rows(first, rows, 0);
+    if (log_.rows == collision::kLogRows) judge();
     return;
   }
   std::uint32_t done = 0;
   while (done != rows) {
     const unsigned first = log_.rows;
     const unsigned now = std::min<unsigned>(rows - done, collision::kLogRows - first);
-    Logged& logged = logged_[first];
-    const std::size_t offset = done * kBlockSize;
-    for (unsigned group = 0; group < lanes_; group += kLaneGroup) {
-      for (unsigned lane = group; lane < group + kLaneGroup; ++lane) {
-        logged.job[lane] = job_[lane];
-        logged.block[lane] = at_[lane] + offset;
-      }
-    }
-    for (unsigned row = first; row < first + now; ++row) {
-      logged_first_[row] = static_cast<std::uint8_t>(first);
-    }
-    kernels_.compress_lanes_logging(state_, logged.block, now, log_);
+    note_rows(first, now, done * kBlockSize);
+    kernels_.compress_lanes_logging(state_, logged_[first].block, now, log_);
     done += now;
     if (log_.rows == collision::kLogRows) judge();
   }
 }
 
+// Notes whose blocks the rows from `first` on are: those `offset` behind where the lanes are.
+void Batch::Engine::note_rows(unsigned first, unsigned rows, std::size_t offset) {
+  Logged& logged = logged_[first];
+  for (unsigned group = 0; group < lanes_; group += kLaneGroup) {
+    for (unsigned lane = group; lane < group + kLaneGroup; ++lane) {
+      logged.job[lane] = job_[lane];
+      logged.block[lane] = cursor_.at[lane] + offset;
+    }
+  }
+  for (unsigned row = first; row < first + rows; ++row) {
+    logged_first_[row] = static_cast<std::uint8_t>(first);
+  }
+}
+
 // Ends the job of a lane on the kernel for one message, from where it is.
 void Batch::Engine::finish_alone(unsigned lane) {
+  reset_fresh();
   Job* job = job_[lane];
   std::uint32_t state[5];
   for (unsigned i = 0; i < 5; ++i) state[i] = state_.word[i][lane];
   do {
     if (detect_) {
-      if (kernels_.compress_detecting(state, at_[lane], left_[lane])) job->collision = true;
+      if (kernels_.compress_detecting(state, cursor_.at[lane], cursor_.left[lane]))
+        job->collision = true;
     } else {
-      kernels_.compress(state, at_[lane], left_[lane]);
+      kernels_.compress(state, cursor_.at[lane], cursor_.left[lane]);
     }
   } while (next_segment(lane));
   for (unsigned i = 0; i < 5; ++i) store_be32(job->digest.data() + 4 * i, state[i]);
   finish_job(job);
   job_[lane] = nullptr;
-  left_[lane] = kIdle;
+  cursor_.left[lane] = kIdle;
 }
 
 // Whether another stretch of rows should be run: with all lanes live as long as jobs wait (or until
@@ -411,12 +405,12 @@ void Batch::Engine::run(bool drain) {
           std::find_if(job_, job_ + lanes_, [](const Job* job) { return job != nullptr; }) - job_);
       for (unsigned lane = 0; lane < lanes_; ++lane) {
         if (job_[lane] == nullptr) {
-          at_[lane] = at_[live];
-          left_[lane] = kIdle;
+          cursor_.at[lane] = cursor_.at[live];
+          cursor_.left[lane] = kIdle;
         }
       }
     }
-    const std::uint32_t rows = *std::min_element(left_, left_ + lanes_);
+    const std::uint32_t rows = least_left_;
     run_rows(rows);
     end_segments(rows);
   }
@@ -430,6 +424,7 @@ void Batch::Engine::run(bool drain) {
     if (job_[lane] != nullptr) finish_alone(lane);
   }
   live_ = 0;
+  least_left_ = kIdle;
   if (detect_) settle();
 }
 

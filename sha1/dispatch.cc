@@ -4,6 +4,7 @@
 
 #include "sha1/kernel.h"
 #include "sha1/kernels/kernels.h"
+#include "sha1/kernels/lane_helpers.h"
 
 namespace assay::sha1 {
 namespace {
@@ -31,7 +32,8 @@ constexpr Kernels kTable[] = {
      .compress_lanes = compress_lanes_avx512_x16,
      .compress_lanes_logging = compress_lanes_logging_avx512_bitalg_x16,
      .judge_lanes = judge_lanes_avx512_bitalg,
-     .recompress = recompress_avx512},
+     .recompress = recompress_avx512,
+     .lane_helpers = &kAvx512LaneHelpers},
     {.name = "avx512f_x16",
      .required = kCpuAvx512,
      .compress = compress_portable,
@@ -41,7 +43,8 @@ constexpr Kernels kTable[] = {
      .compress_lanes = compress_lanes_avx512_x16,
      .compress_lanes_logging = compress_lanes_logging_avx512_x16,
      .judge_lanes = judge_lanes_avx512,
-     .recompress = recompress_avx512},
+     .recompress = recompress_avx512,
+     .lane_helpers = &kAvx512LaneHelpers},
     {.name = "avx2_sha_x8",
      .required = kCpuShaNi | kCpuAvx2,
      .compress = compress_sha_ni,

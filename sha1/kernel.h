@@ -79,6 +79,8 @@ using JudgeLanes = unsigned(const collision::LaneLog& log, collision::Survivor* 
 /// Recompresses suspects. Returns: bit i set when entry i is a collision.
 using Recompress = std::uint32_t(const collision::Suspects& suspects);
 
+struct LaneHelpers;  // kernels/lane_helpers.h
+
 /// One row of the table: the kernels for one kind of processor.
 struct Kernels {
   std::string_view name;         ///< e.g. "avx512_x16"; unique, stable, for people and files.
@@ -91,6 +93,7 @@ struct Kernels {
   CompressLanesLogging* compress_lanes_logging = nullptr;  ///< Null when lanes is 0.
   JudgeLanes* judge_lanes = nullptr;                       ///< Null when lanes is 0.
   Recompress* recompress = nullptr;                        ///< Never null.
+  const LaneHelpers* lane_helpers = nullptr;               ///< Null: the portable ones.
 };
 
 /// All rows compiled into this program: best first up to "portable", which needs nothing; then rows

@@ -91,54 +91,114 @@ ASSAY_BITALG_INLINE __m512i to_slot(__m512i bits) {
   return bits;
 }
 
+// The two bits of a condition, in its home slot or, when they are in the same one, in that.
+struct Pair {
+  __m512i first;
+  __m512i second;
+};
+
+template <unsigned kIndex>
+ASSAY_BITALG_INLINE Pair load_pair(const unsigned char* evidence) {
+  constexpr collision::Place kFirst = kPicks.first[kIndex];
+  constexpr collision::Place kSecond = kPicks.second[kIndex];
+  constexpr unsigned kHome = condition_home(kIndex);
+  const __m512i first = _mm512_load_si512(evidence + kFirst.pick * kPickBytes);
+  const __m512i second = _mm512_load_si512(evidence + kSecond.pick * kPickBytes);
+  if constexpr (kFirst.slot == kSecond.slot) return {first, second};
+  return {to_slot<kFirst.slot, kHome>(first), to_slot<kSecond.slot, kHome>(second)};
+}
+
 // The blocks that break a condition, in its home slot.
 template <unsigned kIndex>
 ASSAY_BITALG_INLINE __m512i broken(const unsigned char* evidence) {
   constexpr collision::Place kFirst = kPicks.first[kIndex];
-  constexpr collision::Place kSecond = kPicks.second[kIndex];
-  constexpr unsigned kHome = condition_home(kIndex);
+  constexpr bool kSameSlot = kFirst.slot == kPicks.second[kIndex].slot;
   // Differs and should not: xor. Agrees and should not: its complement.
   constexpr int kTable = kConditions[kIndex].c == 0 ? 0x3c : 0xc3;
-  __m512i first = _mm512_load_si512(evidence + kFirst.pick * kPickBytes);
-  __m512i second = _mm512_load_si512(evidence + kSecond.pick * kPickBytes);
-  if constexpr (kFirst.slot == kSecond.slot) {
-    const __m512i x = _mm512_ternarylogic_epi64(first, second, second, kTable);
-    return to_slot<kFirst.slot, kHome>(x);
+  const Pair pair = load_pair<kIndex>(evidence);
+  const __m512i x = _mm512_ternarylogic_epi64(pair.first, pair.second, pair.second, kTable);
+  return kSameSlot ? to_slot<kFirst.slot, condition_home(kIndex)>(x) : x;
+}
+
+// Adds the blocks that break a condition, which takes no more than the exclusive or alone.
+template <unsigned kIndex>
+ASSAY_BITALG_INLINE void add_broken(const unsigned char* evidence, __m512i& any) {
+  constexpr collision::Place kFirst = kPicks.first[kIndex];
+  if constexpr (kFirst.slot == kPicks.second[kIndex].slot &&
+                kFirst.slot != condition_home(kIndex)) {
+    any = _mm512_or_si512(any, broken<kIndex>(evidence));
   } else {
-    first = to_slot<kFirst.slot, kHome>(first);
-    second = to_slot<kSecond.slot, kHome>(second);
-    return _mm512_ternarylogic_epi64(first, second, second, kTable);
+    constexpr int kTable =
+        kConditions[kIndex].c == 0 ? 0xf6 : 0xf9;  // any | (a ^ b), any | ~(a ^ b)
+    const Pair pair = load_pair<kIndex>(evidence);
+    any = _mm512_ternarylogic_epi64(any, pair.first, pair.second, kTable);
   }
+}
+
+// Whether more than one vector has a condition: then it is tested once for all of them.
+constexpr bool is_shared(unsigned condition) {
+  return std::popcount(kConditions[condition].vectors) > 1;
+}
+
+// The conditions of a vector: the shared ones, then its own.
+struct Conditions {
+  unsigned shared = 0;
+  unsigned count = 0;
+  std::uint8_t index[kConditionCount] = {};
+};
+
+constexpr Conditions conditions_in_order(unsigned vector) {
+  Conditions list;
+  for (const bool shared : {true, false}) {
+    const ConditionList all = conditions_of(vector);
+    for (unsigned i = 0; i < all.count; ++i) {
+      if (is_shared(all.index[i]) == shared) list.index[list.count++] = all.index[i];
+    }
+    if (shared) list.shared = list.count;
+  }
+  return list;
+}
+
+template <unsigned kIndex>
+ASSAY_BITALG_INLINE void test_shared(const unsigned char* evidence, __m512i out[kConditionCount]) {
+  if constexpr (is_shared(kIndex)) out[kIndex] = broken<kIndex>(evidence);
 }
 
 template <std::size_t... kIndex>
-ASSAY_BITALG_INLINE void all_broken(const unsigned char* evidence, __m512i out[kConditionCount],
-                                    std::index_sequence<kIndex...>) {
-  ((out[kIndex] = broken<kIndex>(evidence)), ...);
+ASSAY_BITALG_INLINE void test_all_shared(const unsigned char* evidence,
+                                         __m512i out[kConditionCount],
+                                         std::index_sequence<kIndex...>) {
+  (test_shared<kIndex>(evidence, out), ...);
 }
 
-// The blocks that break any condition of a vector: two more conditions at a time.
-template <unsigned kVector, std::size_t... kPair>
-ASSAY_BITALG_INLINE __m512i any_broken(const __m512i conditions[kConditionCount],
-                                       std::index_sequence<kPair...>) {
-  constexpr ConditionList kList = conditions_of(kVector);
-  __m512i any = conditions[kList.index[0]];
-  ((any = _mm512_ternarylogic_epi64(any, conditions[kList.index[1 + 2 * kPair]],
-                                    conditions[kList.index[2 + 2 * kPair]], avx512::kOr3)),
+// The blocks that break any condition of a vector: of the shared ones two more at a time.
+template <unsigned kVector, std::size_t... kPair, std::size_t... kOwn>
+ASSAY_BITALG_INLINE __m512i any_broken([[maybe_unused]] const unsigned char* evidence,
+                                       const __m512i shared[kConditionCount],
+                                       std::index_sequence<kPair...>,
+                                       std::index_sequence<kOwn...>) {
+  constexpr Conditions kList = conditions_in_order(kVector);
+  __m512i any = shared[kList.index[0]];
+  ((any = _mm512_ternarylogic_epi64(any, shared[kList.index[1 + 2 * kPair]],
+                                    shared[kList.index[2 + 2 * kPair]], avx512::kOr3)),
    ...);
-  if constexpr (kList.count % 2 == 0) {
-    any = _mm512_or_si512(any, conditions[kList.index[kList.count - 1]]);
+  if constexpr (kList.shared % 2 == 0) {
+    any = _mm512_or_si512(any, shared[kList.index[kList.shared - 1]]);
   }
+  (add_broken<kList.index[kList.shared + kOwn]>(evidence, any), ...);
   return any;
 }
 
 // The blocks for which a vector remains: to `out`, in bits 0 and 1 of each byte; and which of the
 // eight rows have such blocks.
 template <unsigned kVector>
-ASSAY_BITALG_INLINE void remaining(const __m512i conditions[kConditionCount], std::uint64_t out[8],
+ASSAY_BITALG_INLINE void remaining(const unsigned char* evidence,
+                                   const __m512i shared[kConditionCount], std::uint64_t out[8],
                                    std::uint8_t& rows) {
-  constexpr std::size_t kPairs = (conditions_of(kVector).count - 1) / 2;
-  const __m512i any = any_broken<kVector>(conditions, std::make_index_sequence<kPairs>());
+  constexpr Conditions kList = conditions_in_order(kVector);
+  const __m512i any =
+      any_broken<kVector>(evidence, shared, std::make_index_sequence<(kList.shared - 1) / 2>(),
+                          std::make_index_sequence<kList.count - kList.shared>());
   const __m512i left =
       _mm512_andnot_si512(to_slot<home_slot(kVector), 0>(any), _mm512_set1_epi8(3));
   _mm512_store_si512(out, left);
@@ -146,11 +206,12 @@ ASSAY_BITALG_INLINE void remaining(const __m512i conditions[kConditionCount], st
 }
 
 template <std::size_t... kVector>
-ASSAY_BITALG_INLINE void all_remaining(const __m512i conditions[kConditionCount],
+ASSAY_BITALG_INLINE void all_remaining(const unsigned char* evidence,
+                                       const __m512i shared[kConditionCount],
                                        std::uint64_t out[kVectorCount][8],
                                        std::uint8_t rows[kVectorCount],
                                        std::index_sequence<kVector...>) {
-  (remaining<kVector>(conditions, out[kVector], rows[kVector]), ...);
+  (remaining<kVector>(evidence, shared, out[kVector], rows[kVector]), ...);
 }
 
 }  // namespace
@@ -179,11 +240,11 @@ ASSAY_BITALG_TUNED void compress_lanes_logging_avx512_bitalg_x16(
 }
 
 ASSAY_BITALG unsigned judge_lanes_avx512_bitalg(const LaneLog& log, Survivor* survivors) {
-  __m512i conditions[kConditionCount];
-  all_broken(log.evidence, conditions, std::make_index_sequence<kConditionCount>());
+  __m512i shared[kConditionCount];
+  test_all_shared(log.evidence, shared, std::make_index_sequence<kConditionCount>());
   alignas(64) std::uint64_t left[kVectorCount][kLogRows];
   alignas(8) std::uint8_t rows_of[kVectorCount];
-  all_remaining(conditions, left, rows_of, std::make_index_sequence<kVectorCount>());
+  all_remaining(log.evidence, shared, left, rows_of, std::make_index_sequence<kVectorCount>());
 
   // Through memory: gcc would collect the bytes of rows_of in a vector register, one by one.
   __asm__ volatile("" ::: "memory");

@@ -40,6 +40,18 @@ ASSAY_AVX512_INLINE void step_back(__m512i v[5], const __m512i w[80]) {
   v[kE] = _mm512_sub_epi32(_mm512_sub_epi32(v[kE], known), mixed);
 }
 
+template <unsigned kStep>
+ASSAY_AVX512_INLINE void expand(__m512i w[80]) {
+  const __m512i x =
+      _mm512_ternarylogic_epi32(w[kStep - 8], w[kStep - 14], w[kStep - 16], avx512::kXor3);
+  w[kStep] = _mm512_rol_epi32(_mm512_xor_si512(x, w[kStep - 3]), 1);
+}
+
+template <std::size_t... kIndex>
+ASSAY_AVX512_INLINE void expand_all(__m512i w[80], std::index_sequence<kIndex...>) {
+  (expand<16 + kIndex>(w), ...);
+}
+
 template <unsigned kFrom, std::size_t... kIndex>
 ASSAY_AVX512_INLINE void steps_forward(__m512i v[5], const __m512i w[80],
                                        std::index_sequence<kIndex...>) {
@@ -68,10 +80,7 @@ ASSAY_AVX512 std::uint32_t recompress_avx512(const Suspects& suspects) {
   for (unsigned i = 0; i < 16; ++i) twins[i] = suspects.twin[i];
   __m512i w[80];
   avx512::load_words(twins, 0, w);
-  for (unsigned t = 16; t < 80; ++t) {
-    const __m512i x = _mm512_ternarylogic_epi32(w[t - 8], w[t - 14], w[t - 16], avx512::kXor3);
-    w[t] = _mm512_rol_epi32(_mm512_xor_si512(x, w[t - 3]), 1);
-  }
+  expand_all(w, std::make_index_sequence<64>());
   // Early lanes start before step 58, late ones join at 65; the steps that others do until then are
   // thrown away.
   const __mmask16 late = static_cast<__mmask16>(suspects.late);
