@@ -12,10 +12,16 @@
 /// there.
 namespace assay::sha1 {
 
+/// As CompressDetecting, n > 0, but suspects may be left in the queue. Returns: whether a collision
+/// was found so far.
+using CompressQueuing = bool(std::uint32_t state[5], const std::uint8_t* blocks, std::size_t n,
+                             collision::Suspects& suspects);
+
 // kernels/portable.cc, kernels/portable_detecting.cc and collision/portable_detector.cc: the
 // yardstick.
 Compress compress_portable;
 CompressDetecting compress_detecting_portable;
+CompressQueuing compress_queuing_portable;
 Recompress recompress_portable;
 
 // kernels/rfc3174.cc, kernels/mozilla.cc, kernels/blk.cc: where this comes from, to compare with.
@@ -80,26 +86,24 @@ Compress compress_sha_ni;
 
 // kernels/x86_64/sha_ni_detecting.cc: needs kCpuShaNi.
 CompressDetecting compress_detecting_sha_ni;
+CompressQueuing compress_queuing_sha_ni;
 
 // kernels/x86_64/sha_ni_avx2_detecting.cc: needs kCpuShaNi and kCpuAvx2.
 CompressDetecting compress_detecting_sha_ni_avx2;
+CompressQueuing compress_queuing_sha_ni_avx2;
 
-/// kernels/x86_64/sha_ni_avx2_groups.cc: needs the same. Compresses and judges n
-/// blocks, n > 0, eight at a time; suspects may be left in the queue. Returns: whether a collision
-/// was found so far.
-bool compress_detecting_groups_avx2(std::uint32_t state[5], const std::uint8_t* blocks,
-                                    std::size_t n, collision::Suspects& suspects);
+// kernels/x86_64/sha_ni_avx2_groups.cc: needs the same.
+CompressQueuing compress_groups_sha_ni_avx2;
 
 // kernels/x86_64/sha_ni_avx512.cc: needs kCpuShaNi and kCpuAvx512.
 Compress compress_sha_ni_avx512;
 
 // kernels/x86_64/sha_ni_avx512_detecting.cc: needs kCpuAvx512Ice too.
 CompressDetecting compress_detecting_sha_ni_avx512;
+CompressQueuing compress_queuing_sha_ni_avx512;
 
-/// kernels/x86_64/sha_ni_avx512_groups.cc: needs the same. Compresses and judges 16 * groups
-/// blocks; suspects may be left in the queue. Returns: whether a collision was found so far.
-bool compress_detecting_groups(std::uint32_t state[5], const std::uint8_t* blocks,
-                               std::size_t groups, collision::Suspects& suspects);
+// kernels/x86_64/sha_ni_avx512_groups.cc: needs the same. n must be a multiple of 16.
+CompressQueuing compress_groups_sha_ni_avx512;
 
 #elif defined(__aarch64__) && defined(__AARCH64EL__)
 

@@ -26,6 +26,7 @@ namespace {
 
 using collision::kEarlyStep;
 using collision::kLateStep;
+using collision::Suspects;
 using collision::VectorSet;
 
 // What is kept of a hashed block until it is judged.
@@ -141,15 +142,16 @@ inline VectorSet judge(const std::uint32_t words[80]) { return judge_one(words);
 
 #endif
 
-// Recompresses a block for every vector of `set`. Seldom run.
-[[gnu::noinline]] bool recompress(const Hashed& hashed, const std::uint8_t* block, VectorSet set) {
-  collision::Suspects suspects;
+// Queues a block for every vector of `set`. Seldom run.
+[[gnu::noinline]] bool queue(const Hashed& hashed, const std::uint8_t* block, VectorSet set,
+                             Suspects& suspects) {
   bool found = false;
   for (; set != 0; set &= set - 1) {
     const unsigned vector = static_cast<unsigned>(std::countr_zero(set));
-    const bool full =
-        collision::add_suspect(suspects, block, vector, hashed.early, hashed.late, hashed.out, 1);
-    if (!full && (set & (set - 1)) != 0) continue;
+    if (!collision::add_suspect(suspects, block, vector, hashed.early, hashed.late, hashed.out,
+                                1)) {
+      continue;
+    }
     found |= recompress_portable(suspects) != 0;
     suspects.count = 0;
     suspects.late = 0;
@@ -162,7 +164,7 @@ template <unsigned kStep>
   for (unsigned i = 0; i < 5; ++i) to[i] = w.v[portable::renamed(kStep, i)];
 }
 
-bool compress_detecting_one(std::uint32_t state[5], const std::uint8_t* block) {
+bool compress_detecting_one(std::uint32_t state[5], const std::uint8_t* block, Suspects& suspects) {
   std::uint32_t words[80];
   Hashed hashed;
   portable::Working w = {{state[0], state[1], state[2], state[3], state[4]}};
@@ -174,7 +176,7 @@ bool compress_detecting_one(std::uint32_t state[5], const std::uint8_t* block) {
   portable::steps<kLateStep, 80>(w, words, block, std::make_index_sequence<80 - kLateStep>());
   for (unsigned i = 0; i < 5; ++i) hashed.out[i] = state[i] += w.v[i];
   const VectorSet set = judge(words);
-  return set != 0 && recompress(hashed, block, set);
+  return set != 0 && queue(hashed, block, set, suspects);
 }
 
 #if defined(ASSAY_VECTORS)
@@ -238,7 +240,8 @@ Words compress_four(std::uint32_t state[5], const Four& now, std::size_t n, Hash
 }
 
 // Requires: n > 0.
-bool compress_detecting_fours(std::uint32_t state[5], const std::uint8_t* blocks, std::size_t n) {
+bool compress_detecting_fours(std::uint32_t state[5], const std::uint8_t* blocks, std::size_t n,
+                              Suspects& suspects) {
   Four four[2];
   Hashed hashed[kLanes];
   bool found = false;
@@ -264,7 +267,7 @@ bool compress_detecting_fours(std::uint32_t state[5], const std::uint8_t* blocks
     for (std::size_t lane = 0; lane < now; ++lane) {
       if (set[lane] == 0) [[likely]]
         continue;
-      found |= recompress(hashed[lane], blocks + lane * kBlockSize, set[lane]);
+      found |= queue(hashed[lane], blocks + lane * kBlockSize, set[lane], suspects);
     }
     blocks += now * kBlockSize;
     now = then;
@@ -276,14 +279,23 @@ bool compress_detecting_fours(std::uint32_t state[5], const std::uint8_t* blocks
 
 }  // namespace
 
+bool compress_queuing_portable(std::uint32_t state[5], const std::uint8_t* blocks, std::size_t n,
+                               Suspects& suspects) {
+#if defined(ASSAY_VECTORS)
+  if (n > 1) return compress_detecting_fours(state, blocks, n, suspects);
+#endif
+  bool found = false;
+  for (; n != 0; --n, blocks += kBlockSize) {
+    found |= compress_detecting_one(state, blocks, suspects);
+  }
+  return found;
+}
+
 bool compress_detecting_portable(std::uint32_t state[5], const std::uint8_t* blocks,
                                  std::size_t n) {
-  bool found = false;
-#if defined(ASSAY_VECTORS)
-  if (n > 1) return compress_detecting_fours(state, blocks, n);
-#endif
-  for (; n != 0; --n, blocks += kBlockSize) found |= compress_detecting_one(state, blocks);
-  return found;
+  Suspects suspects;
+  const bool found = compress_queuing_portable(state, blocks, n, suspects);
+  return (suspects.count != 0 && recompress_portable(suspects) != 0) || found;
 }
 
 }  // namespace assay::sha1

@@ -446,7 +446,7 @@ TEST(LongMessageTest, QueuesTheRightSuspects) {
     if (expected.size() >= collision::Suspects::kCapacity) continue;
     collision::Suspects suspects;
     State state = kInitialState;
-    EXPECT_FALSE(compress_detecting_groups(state.data(), blocks.data(), groups, suspects));
+    EXPECT_FALSE(compress_groups_sha_ni_avx512(state.data(), blocks.data(), 16 * groups, suspects));
     EXPECT_EQ(state, chain);
     std::vector<Entry> queued;
     for (unsigned i = 0; i < suspects.count; ++i) {

@@ -270,9 +270,10 @@ bool judge_one_by_one(const BlockLog logs[kLanes], const std::uint8_t* blocks, s
   return found;
 }
 
-// Requires: n > 0. Suspects may be left in the queue.
-ASSAY_SHA_AVX2 bool compress_short(std::uint32_t state[5], const std::uint8_t* blocks,
-                                   std::size_t n, Suspects& suspects) {
+}  // namespace
+
+ASSAY_SHA_AVX2 bool compress_queuing_sha_ni_avx2(std::uint32_t state[5], const std::uint8_t* blocks,
+                                                 std::size_t n, Suspects& suspects) {
   BlockLog logs[kLanes];
   Slices slices;
   bool few = n <= kFewBlocks;
@@ -311,19 +312,17 @@ ASSAY_SHA_AVX2 bool compress_short(std::uint32_t state[5], const std::uint8_t* b
   return found;
 }
 
-}  // namespace
-
 bool compress_detecting_sha_ni_avx2(std::uint32_t state[5], const std::uint8_t* blocks,
                                     std::size_t n) {
   Suspects suspects;
   bool found = false;
   if (n >= kGroupedBlocks) {
     const std::size_t rest = n % 8;
-    found = compress_detecting_groups_avx2(state, blocks, n - rest, suspects);
+    found = compress_groups_sha_ni_avx2(state, blocks, n - rest, suspects);
     blocks += (n - rest) * kBlockSize;
     n = rest;
   }
-  if (n != 0) found |= compress_short(state, blocks, n, suspects);
+  if (n != 0) found |= compress_queuing_sha_ni_avx2(state, blocks, n, suspects);
   // Few suspects are done sooner one by one: a vector of lanes takes as long for one as for eight.
   if (suspects.count != 0) {
     found |= (suspects.count <= 1 ? recompress_portable : recompress_avx2)(suspects) != 0;

@@ -192,10 +192,13 @@ ASSAY_ICE_INLINE std::uint32_t judge(const BlockLog& log) {
   return result;
 }
 
-// Block after block. Requires: n > 0. Suspects may be left in the queue.
-__attribute__((target("sha,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni"), noinline)) bool
-compress_short(std::uint32_t state[5], const std::uint8_t* blocks, std::size_t n,
-               Suspects& suspects) {
+}  // namespace
+
+// Block after block.
+__attribute__((noinline)) ASSAY_ICE bool compress_queuing_sha_ni_avx512(std::uint32_t state[5],
+                                                                        const std::uint8_t* blocks,
+                                                                        std::size_t n,
+                                                                        Suspects& suspects) {
   BlockLog logs[2];
   bool found = false;
   __m128i* words = reinterpret_cast<__m128i*>(state);
@@ -226,19 +229,17 @@ compress_short(std::uint32_t state[5], const std::uint8_t* blocks, std::size_t n
   return found;
 }
 
-}  // namespace
-
 ASSAY_ICE bool compress_detecting_sha_ni_avx512(std::uint32_t state[5], const std::uint8_t* blocks,
                                                 std::size_t n) {
   Suspects suspects;
   bool found = false;
   if (n >= kGroupedBlocks) {
     const std::size_t groups = n / 16;
-    found = compress_detecting_groups(state, blocks, groups, suspects);
+    found = compress_groups_sha_ni_avx512(state, blocks, 16 * groups, suspects);
     blocks += groups * 16 * kBlockSize;
     n %= 16;
   }
-  if (n != 0) found |= compress_short(state, blocks, n, suspects);
+  if (n != 0) found |= compress_queuing_sha_ni_avx512(state, blocks, n, suspects);
   // Few suspects are done sooner one by one: a vector of lanes takes as long for one as for 16.
   if (suspects.count != 0) {
     found |= (suspects.count <= 2 ? recompress_portable : recompress_avx512)(suspects) != 0;

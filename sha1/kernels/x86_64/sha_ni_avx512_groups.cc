@@ -178,8 +178,9 @@ __attribute__((noinline)) bool judge(const LaneLog& log, const States* states, c
 
 }  // namespace
 
-ASSAY_LONG bool compress_detecting_groups(std::uint32_t state[5], const std::uint8_t* blocks,
-                                          std::size_t groups, Suspects& suspects) {
+ASSAY_LONG bool compress_groups_sha_ni_avx512(std::uint32_t state[5], const std::uint8_t* blocks,
+                                              std::size_t n, Suspects& suspects) {
+  const std::size_t groups = n / kGroupBlocks;
   Group group[2];
   // Of a log only the evidence is used. Two: while the last rows of one are hashed, the evidence of
   // the first row of the next is taken.

@@ -57,11 +57,9 @@ std::uint32_t judge(const BlockLog& log) {
 
 }  // namespace
 
-ASSAY_SHA_NI bool compress_detecting_sha_ni(std::uint32_t state[5], const std::uint8_t* blocks,
-                                            std::size_t n) {
-  if (n == 0) return false;
+ASSAY_SHA_NI bool compress_queuing_sha_ni(std::uint32_t state[5], const std::uint8_t* blocks,
+                                          std::size_t n, Suspects& suspects) {
   BlockLog logs[2];
-  Suspects suspects;
   bool found = false;
   __m128i* words = reinterpret_cast<__m128i*>(state);
   sha_ni::Stream s;
@@ -88,10 +86,16 @@ ASSAY_SHA_NI bool compress_detecting_sha_ni(std::uint32_t state[5], const std::u
   if (result != 0xffffffff) {
     found |= take_suspect(last, blocks - kBlockSize, result, suspects, recompress_portable);
   }
-  if (suspects.count != 0) found |= recompress_portable(suspects) != 0;
   _mm_storeu_si128(words, _mm_shuffle_epi32(s.abcd, 0x1b));
   state[4] = static_cast<std::uint32_t>(_mm_extract_epi32(e, 3));
   return found;
+}
+
+bool compress_detecting_sha_ni(std::uint32_t state[5], const std::uint8_t* blocks, std::size_t n) {
+  if (n == 0) return false;
+  Suspects suspects;
+  const bool found = compress_queuing_sha_ni(state, blocks, n, suspects);
+  return (suspects.count != 0 && recompress_portable(suspects) != 0) || found;
 }
 
 }  // namespace assay::sha1
