@@ -69,7 +69,7 @@ constexpr Kernels kTable[] = {
      .required = kCpuShaNi,
      .compress = compress_sha_ni,
      .compress_detecting = compress_detecting_sha_ni,
-     .recompress = recompress_portable},
+     .recompress = recompress_sha_ni},
 #elif defined(__aarch64__) && defined(__AARCH64EL__)
     {.name = "armv8_sha1",
      .required = kCpuArmSha1,

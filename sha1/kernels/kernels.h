@@ -84,6 +84,9 @@ Recompress recompress_avx2;
 // kernels/x86_64/sha_ni.cc: needs kCpuShaNi.
 Compress compress_sha_ni;
 
+// kernels/x86_64/sha_ni_recompress.cc: needs kCpuShaNi.
+Recompress recompress_sha_ni;
+
 // kernels/x86_64/sha_ni_detecting.cc: needs kCpuShaNi.
 CompressDetecting compress_detecting_sha_ni;
 CompressQueuing compress_queuing_sha_ni;

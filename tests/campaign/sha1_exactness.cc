@@ -257,7 +257,7 @@ struct Single {
 constexpr Single kSingles[] = {
     {"portable", 0, 1, 12, compress_queuing_portable, recompress_portable},
 #if defined(__x86_64__)
-    {"sha_ni", kCpuShaNi, 1, 12, compress_queuing_sha_ni, recompress_portable},
+    {"sha_ni", kCpuShaNi, 1, 12, compress_queuing_sha_ni, recompress_sha_ni},
     {"sha_ni_avx2", kCpuShaNi | kCpuAvx2, 1, 20, compress_queuing_sha_ni_avx2, recompress_avx2},
     {"sha_ni_avx2_groups", kCpuShaNi | kCpuAvx2, 1, 128, compress_groups_sha_ni_avx2,
      recompress_avx2},

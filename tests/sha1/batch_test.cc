@@ -247,6 +247,50 @@ TEST_P(BatchTest, RunsByItselfWhenEnoughWaits) {
   finish(batch);
 }
 
+// Rows that the lane kernels below were asked for.
+std::size_t lane_rows = 0;
+const Kernels* counted_kernels = nullptr;
+
+void count_rows(LaneState& state, const std::uint8_t* const blocks[kMaxLanes], std::size_t rows) {
+  lane_rows += rows;
+  counted_kernels->compress_lanes(state, blocks, rows);
+}
+
+void count_logged_rows(LaneState& state, const std::uint8_t* const blocks[kMaxLanes],
+                       std::size_t rows, collision::LaneLog& log) {
+  lane_rows += rows;
+  counted_kernels->compress_lanes_logging(state, blocks, rows, log);
+}
+
+// A row of lanes costs the same whatever its occupancy: with fewer live lanes than pay, the rest of
+// each message is hashed alone, from where its lane is.
+TEST_P(BatchTest, EndsTheLastLanesOneByOne) {
+  if (kernels().lanes == 0) return;
+  Random random(11);
+  counted_kernels = &kernels();
+  Kernels counting = kernels();
+  counting.compress_lanes = count_rows;
+  counting.compress_lanes_logging = count_logged_rows;
+  const unsigned worthwhile = kernels().worthwhile_lanes;
+  for (const Detect detect : kBoth) {
+    for (unsigned count = 1; count <= kernels().lanes; ++count) {
+      lane_rows = 0;
+      Batch batch(counting, detect);
+      for (unsigned i = 0; i < count; ++i) add(0, 10 * kBlockSize - 9, random);
+      hash_all(batch);
+      EXPECT_EQ(lane_rows, count < worthwhile ? 0U : 10U) << count << " messages";
+    }
+    // Long messages beside short ones: from the end of the short ones on they are too few.
+    lane_rows = 0;
+    Batch batch(counting, detect);
+    for (unsigned i = 0; i < kernels().lanes; ++i) {
+      add(0, (i + 1 < worthwhile ? 30 : 4) * kBlockSize - 9, random);
+    }
+    hash_all(batch);
+    EXPECT_EQ(lane_rows, 4U);
+  }
+}
+
 TEST(BatchLongTest, CountsPastFourGigabytes) {
   // The pages of this mapping are all the one zero page; only address space is needed.
   constexpr std::uint64_t kSize = (std::uint64_t{1} << 32) + 200;

@@ -398,10 +398,8 @@ TEST_P(CollisionTest, BatchSettlesManySuspectsAndNone) {
 // The public pairs use one vector and stand at the beginning of a message. That the kernel for long
 // messages also queues the right blocks with the right states, for every vector and at every place,
 // is seen from the queue that it leaves.
-TEST(LongMessageTest, QueuesTheRightSuspects) {
-  const CpuFeatures needed = kCpuShaNi | kCpuAvx512 | kCpuAvx512Ice;
-  if ((needed & ~cpu_features()) != 0)
-    GTEST_SKIP() << "kernel sha_ni_avx512_groups cannot run here";
+void expect_the_right_suspects(CompressQueuing* compress, CpuFeatures needed) {
+  if ((needed & ~cpu_features()) != 0) GTEST_SKIP() << "this kernel cannot run here";
   Random random(10);
   std::size_t tested = 0;
   for (int round = 0; round < 150; ++round) {
@@ -446,7 +444,7 @@ TEST(LongMessageTest, QueuesTheRightSuspects) {
     if (expected.size() >= collision::Suspects::kCapacity) continue;
     collision::Suspects suspects;
     State state = kInitialState;
-    EXPECT_FALSE(compress_groups_sha_ni_avx512(state.data(), blocks.data(), 16 * groups, suspects));
+    EXPECT_FALSE(compress(state.data(), blocks.data(), 16 * groups, suspects));
     EXPECT_EQ(state, chain);
     std::vector<Entry> queued;
     for (unsigned i = 0; i < suspects.count; ++i) {
@@ -465,6 +463,14 @@ TEST(LongMessageTest, QueuesTheRightSuspects) {
     tested += queued.size();
   }
   EXPECT_GT(tested, 200U);
+}
+
+TEST(LongMessageTest, QueuesTheRightSuspectsWithAvx512) {
+  expect_the_right_suspects(compress_groups_sha_ni_avx512, kCpuShaNi | kCpuAvx512 | kCpuAvx512Ice);
+}
+
+TEST(LongMessageTest, QueuesTheRightSuspectsWithAvx2) {
+  expect_the_right_suspects(compress_groups_sha_ni_avx2, kCpuShaNi | kCpuAvx2);
 }
 
 #endif

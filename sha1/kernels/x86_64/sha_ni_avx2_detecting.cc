@@ -325,7 +325,7 @@ bool compress_detecting_sha_ni_avx2(std::uint32_t state[5], const std::uint8_t* 
   if (n != 0) found |= compress_queuing_sha_ni_avx2(state, blocks, n, suspects);
   // Few suspects are done sooner one by one: a vector of lanes takes as long for one as for eight.
   if (suspects.count != 0) {
-    found |= (suspects.count <= 1 ? recompress_portable : recompress_avx2)(suspects) != 0;
+    found |= (suspects.count <= 3 ? recompress_sha_ni : recompress_avx2)(suspects) != 0;
   }
   return found;
 }

@@ -242,7 +242,7 @@ ASSAY_ICE bool compress_detecting_sha_ni_avx512(std::uint32_t state[5], const st
   if (n != 0) found |= compress_queuing_sha_ni_avx512(state, blocks, n, suspects);
   // Few suspects are done sooner one by one: a vector of lanes takes as long for one as for 16.
   if (suspects.count != 0) {
-    found |= (suspects.count <= 2 ? recompress_portable : recompress_avx512)(suspects) != 0;
+    found |= (suspects.count <= 3 ? recompress_sha_ni : recompress_avx512)(suspects) != 0;
   }
   return found;
 }

@@ -78,13 +78,13 @@ ASSAY_SHA_NI bool compress_queuing_sha_ni(std::uint32_t state[5], const std::uin
     const BlockLog& before = logs[(i - 1) % 2];
     const std::uint32_t result = judge(before);
     if (result != 0xffffffff) {
-      found |= take_suspect(before, blocks - kBlockSize, result, suspects, recompress_portable);
+      found |= take_suspect(before, blocks - kBlockSize, result, suspects, recompress_sha_ni);
     }
   }
   const BlockLog& last = logs[(n - 1) % 2];
   const std::uint32_t result = judge(last);
   if (result != 0xffffffff) {
-    found |= take_suspect(last, blocks - kBlockSize, result, suspects, recompress_portable);
+    found |= take_suspect(last, blocks - kBlockSize, result, suspects, recompress_sha_ni);
   }
   _mm_storeu_si128(words, _mm_shuffle_epi32(s.abcd, 0x1b));
   state[4] = static_cast<std::uint32_t>(_mm_extract_epi32(e, 3));
@@ -95,7 +95,7 @@ bool compress_detecting_sha_ni(std::uint32_t state[5], const std::uint8_t* block
   if (n == 0) return false;
   Suspects suspects;
   const bool found = compress_queuing_sha_ni(state, blocks, n, suspects);
-  return (suspects.count != 0 && recompress_portable(suspects) != 0) || found;
+  return (suspects.count != 0 && recompress_sha_ni(suspects) != 0) || found;
 }
 
 }  // namespace assay::sha1
