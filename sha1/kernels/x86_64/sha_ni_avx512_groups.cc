@@ -4,7 +4,7 @@
 // The message schedules of 16 consecutive blocks are expanded side by side in the 16 lanes of
 // vectors. That is what the bit-sliced judge of many messages wants (avx512_bitalg_x16.cc), and
 // turned back, four words of a block in a row, it is what the SHA instructions want, which are then
-// relieved of the schedule altogether. A sixteenth of the expansion of the next group follows the
+// relieved of the schedule altogether. A sixteenth of the work for the next group follows the
 // rounds of each block and is executed beside them.
 
 #if defined(__x86_64__)
@@ -76,13 +76,30 @@ ASSAY_LONG_INLINE void store(std::uint32_t* to, __m128i value) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), value);
 }
 
-// Turns the first 16 words of 16 consecutive blocks.
-ASSAY_LONG_INLINE void begin_group(Group& group, const std::uint8_t* blocks) {
-  const std::uint8_t* pointers[kGroupBlocks];
-  for (std::size_t b = 0; b < kGroupBlocks; ++b) pointers[b] = blocks + b * kBlockSize;
-  __m512i w[16];
-  avx512::load_words(pointers, 0, w);
-  for (unsigned t = 0; t < 16; ++t) _mm512_store_si512(group.words[t], w[t]);
+// Turns the words 4 * quad to 4 * quad + 3, of the first 16, of 16 consecutive blocks.
+ASSAY_LONG_INLINE void begin_quad(Group& group, unsigned quad, const std::uint8_t* blocks) {
+  __m512i r[4];
+  for (std::size_t i = 0; i < 4; ++i) {
+    // Block 4 * q + i in quarter q. Inserting from memory needs no shuffle unit.
+    const std::uint8_t* from = blocks + i * kBlockSize + 16 * quad;
+    const auto quarter = [from](std::size_t q) {
+      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 4 * q * kBlockSize));
+    };
+    __m512i x = _mm512_castsi128_si512(quarter(0));
+    x = _mm512_inserti32x4(x, quarter(1), 1);
+    x = _mm512_inserti32x4(x, quarter(2), 2);
+    x = _mm512_inserti32x4(x, quarter(3), 3);
+    r[i] = avx512::swap_bytes(x);
+  }
+  const __m512i x0 = _mm512_unpacklo_epi32(r[0], r[1]);
+  const __m512i x1 = _mm512_unpackhi_epi32(r[0], r[1]);
+  const __m512i x2 = _mm512_unpacklo_epi32(r[2], r[3]);
+  const __m512i x3 = _mm512_unpackhi_epi32(r[2], r[3]);
+  std::uint32_t(*w)[16] = group.words + 4 * quad;
+  _mm512_store_si512(w[0], _mm512_unpacklo_epi64(x0, x2));
+  _mm512_store_si512(w[1], _mm512_unpackhi_epi64(x0, x2));
+  _mm512_store_si512(w[2], _mm512_unpacklo_epi64(x1, x3));
+  _mm512_store_si512(w[3], _mm512_unpackhi_epi64(x1, x3));
 }
 
 // Expands the words 16 + 4 * quad to 19 + 4 * quad, packs them for the SHA instructions and takes
@@ -149,7 +166,7 @@ ASSAY_LONG_INLINE void keep_extra(const Group& group, Extra& extra) {
 // Expands the first group, beside which there is nothing to do.
 __attribute__((target("sha,avx512f,avx512bw,avx512dq,avx512vl,avx512bitalg"), noinline)) void
 expand_first(Group& group, const std::uint8_t* blocks, unsigned char* evidence, Extra& extra) {
-  begin_group(group, blocks);
+  for (unsigned quad = 0; quad < 4; ++quad) begin_quad(group, quad, blocks);
   for (unsigned quad = 0; quad < 16; ++quad) expand(group, quad, evidence);
   keep_extra(group, extra);
 }
@@ -200,6 +217,7 @@ ASSAY_LONG bool compress_groups_sha_ni_avx512(std::uint32_t state[5], const std:
     Group& next = group[(g + 1) % 2];
     const unsigned row = static_cast<unsigned>(g % kLogRows);
     unsigned char* evidence = logs[(g + 1) / kLogRows % 2].evidence + 8 * ((g + 1) % kLogRows);
+    const std::uint8_t* next_blocks = blocks + kGroupBlocks * kBlockSize;
     for (unsigned b = 0; b < kGroupBlocks; ++b, blocks += kBlockSize) {
       States& kept = states[row * kGroupBlocks + b];
       const __m128i abcd = s.abcd;
@@ -211,8 +229,14 @@ ASSAY_LONG bool compress_groups_sha_ni_avx512(std::uint32_t state[5], const std:
       store(kept.out_abcd, s.abcd);
       store(kept.out_e, e);
       if (g + 1 == groups) continue;
-      if (b == 0) begin_group(next, blocks + kGroupBlocks * kBlockSize);
-      expand(next, b, evidence);
+      if (b < 4) {
+        begin_quad(next, b, next_blocks);
+      } else {
+        // Sixteen parts beside twelve blocks.
+        const unsigned quad = (b - 4) * 4 / 3;
+        expand(next, quad, evidence);
+        if (b % 3 == 0) expand(next, quad + 1, evidence);
+      }
       if (b + 1 == kGroupBlocks) {
         keep_extra(next, extra[(g + 1) / kLogRows % 2][(g + 1) % kLogRows]);
       }
