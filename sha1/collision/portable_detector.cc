@@ -61,14 +61,14 @@ template <unsigned kPhase>
 [[gnu::always_inline]] inline void forward(Working& s, const std::uint32_t w[80], unsigned from,
                                            unsigned to) {
   unsigned t = from;
-  for (; t + 5 <= to; t += 5) {
+  for (unsigned fives = (to - from) / 5; fives != 0; --fives, t += 5) {
     forward_step<kPhase>(s.a, s.b, s.c, s.d, s.e, w[t]);
     forward_step<kPhase>(s.e, s.a, s.b, s.c, s.d, w[t + 1]);
     forward_step<kPhase>(s.d, s.e, s.a, s.b, s.c, w[t + 2]);
     forward_step<kPhase>(s.c, s.d, s.e, s.a, s.b, w[t + 3]);
     forward_step<kPhase>(s.b, s.c, s.d, s.e, s.a, w[t + 4]);
   }
-  for (; t < to; ++t) {
+  for (unsigned more = (to - from) % 5; more != 0; --more, ++t) {
     forward_step<kPhase>(s.a, s.b, s.c, s.d, s.e, w[t]);
     s = Working{s.e, s.a, s.b, s.c, s.d};
   }
@@ -89,14 +89,14 @@ template <unsigned kPhase>
 [[gnu::always_inline]] inline void backward(Working& s, const std::uint32_t w[80], unsigned from,
                                             unsigned to) {
   unsigned t = from;
-  for (; t >= to + 5; t -= 5) {
+  for (unsigned fives = (from - to) / 5; fives != 0; --fives, t -= 5) {
     backward_step<kPhase>(s.a, s.b, s.c, s.d, s.e, w[t - 1]);
     backward_step<kPhase>(s.b, s.c, s.d, s.e, s.a, w[t - 2]);
     backward_step<kPhase>(s.c, s.d, s.e, s.a, s.b, w[t - 3]);
     backward_step<kPhase>(s.d, s.e, s.a, s.b, s.c, w[t - 4]);
     backward_step<kPhase>(s.e, s.a, s.b, s.c, s.d, w[t - 5]);
   }
-  for (; t > to; --t) {
+  for (unsigned more = (from - to) % 5; more != 0; --more, --t) {
     backward_step<kPhase>(s.a, s.b, s.c, s.d, s.e, w[t - 1]);
     s = Working{s.b, s.c, s.d, s.e, s.a};
   }
