@@ -132,6 +132,12 @@ std::vector<std::string> all_kernel_names() {
   return names;
 }
 
+std::vector<std::string> choosable_kernel_names() {
+  std::vector<std::string> names = all_kernel_names();
+  names.erase(std::find(names.begin(), names.end(), "portable") + 1, names.end());
+  return names;
+}
+
 std::string kernel_test_name(const ::testing::TestParamInfo<std::string>& info) {
   return info.param;
 }

@@ -72,6 +72,10 @@ class PerKernel : public ::testing::TestWithParam<std::string> {
 };
 
 std::vector<std::string> all_kernel_names();
+
+/// Without the rows for comparison, which are never chosen unless by name.
+std::vector<std::string> choosable_kernel_names();
+
 std::string kernel_test_name(const ::testing::TestParamInfo<std::string>& info);
 
 }  // namespace assay::sha1
