@@ -1,4 +1,5 @@
 // The table of commands: the one place where a command is registered.
+#include "tools/bench/bench.h"
 #include "tools/cat_file/cat_file.h"
 #include "tools/commit_graph/commit_graph.h"
 #include "tools/common/command.h"
@@ -14,6 +15,7 @@ namespace assay::tools {
 namespace {
 
 constexpr Command kCommands[] = {
+    {"bench", "measure SHA-1, RC4 and runs of fsck, and compare measurements", run_bench},
     {"cat-file", "show types, sizes and contents of objects", run_cat_file},
     {"commit-graph", "verify what commit-graphs say of commits", run_commit_graph},
     {"count-objects", "count objects and what they take on disk", run_count_objects},

@@ -1,0 +1,122 @@
+#include "tools/bench/implementation.h"
+
+#include <algorithm>
+
+#include "sha1/batch.h"
+
+namespace assay::tools {
+namespace {
+
+class One final : public Implementation {
+ public:
+  One(const sha1::Kernels& kernels, sha1::Detect detect)
+      : Implementation(kernels.name, false, detect == sha1::Detect::kOn, false),
+        hasher_(detect, kernels) {}
+
+  void hash(std::span<const Message> messages, std::span<sha1::Digest> digests) override {
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      hasher_.update(messages[i]);
+      digests[i] = hasher_.finish().digest;
+      touch_memory(&digests[i]);
+    }
+  }
+
+  sha1::Digest hash_stream(Message piece, std::uint64_t pieces) override {
+    for (; pieces > 0; --pieces) {
+      hasher_.update(piece);
+      touch_memory(piece.data());
+    }
+    return hasher_.finish().digest;
+  }
+
+ private:
+  sha1::Hasher hasher_;
+};
+
+class Many final : public Implementation {
+ public:
+  Many(const sha1::Kernels& kernels, sha1::Detect detect)
+      : Implementation(kernels.name, true, detect == sha1::Detect::kOn, false),
+        batch_(kernels, detect) {}
+
+  void hash(std::span<const Message> messages, std::span<sha1::Digest> digests) override {
+    if (jobs_.size() < messages.size()) jobs_.resize(messages.size());
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      sha1::Job& job = jobs_[i];
+      job.body = messages[i].data();
+      job.body_size = messages[i].size();
+      batch_.submit(&job);
+      settle(digests);
+    }
+    batch_.finish();
+    settle(digests);
+    touch_memory(digests.data());
+  }
+
+  // A job is not given in pieces: they are put together first.
+  sha1::Digest hash_stream(Message piece, std::uint64_t pieces) override {
+    std::vector<std::uint8_t> text;
+    for (; pieces > 0; --pieces) text.insert(text.end(), piece.begin(), piece.end());
+    const Message message(text);
+    sha1::Digest digest;
+    hash({&message, 1}, {&digest, 1});
+    return digest;
+  }
+
+ private:
+  void settle(std::span<sha1::Digest> digests) {
+    while (const sha1::Job* job = batch_.poll()) {
+      digests[static_cast<std::size_t>(job - jobs_.data())] = job->digest;
+    }
+  }
+
+  sha1::Batch batch_;
+  std::vector<sha1::Job> jobs_;
+};
+
+}  // namespace
+
+std::string Implementation::row_prefix() const {
+  return std::string("sha1/") + (is_batch_ ? "batch/" : "one/") + name_ +
+         (detecting_ ? "/detect/" : "/plain/");
+}
+
+bool is_for_comparison(const sha1::Kernels& kernels) {
+  return &kernels > sha1::find_kernels("portable");
+}
+
+Contestant make_contestant(Implementation& implementation, const MessageSet& set,
+                           std::span<sha1::Digest> digests) {
+  Contestant contestant;
+  contestant.name = implementation.row_prefix() + set.name();
+  contestant.bytes = set.mean_bytes();
+  const auto messages = set.messages();
+  if (implementation.is_batch() || set.is_mix()) {
+    contestant.unit = messages.size();
+    contestant.call = [&implementation, messages, digests](std::uint64_t calls) {
+      for (; calls > 0; --calls) implementation.hash(messages, digests);
+    };
+    return contestant;
+  }
+  contestant.call = [&implementation, messages, digests,
+                     at = std::size_t{0}](std::uint64_t calls) mutable {
+    while (calls > 0) {
+      const auto count =
+          static_cast<std::size_t>(std::min<std::uint64_t>(calls, messages.size() - at));
+      implementation.hash(messages.subspan(at, count), digests.subspan(at, count));
+      at = (at + count) % messages.size();
+      calls -= count;
+    }
+  };
+  return contestant;
+}
+
+std::unique_ptr<Implementation> make_one(const sha1::Kernels& kernels, sha1::Detect detect) {
+  return std::make_unique<One>(kernels, detect);
+}
+
+std::unique_ptr<Implementation> make_batch(const sha1::Kernels& kernels, sha1::Detect detect) {
+  return std::make_unique<Many>(kernels, detect);
+}
+
+}  // namespace assay::tools
