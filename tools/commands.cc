@@ -9,6 +9,7 @@
 #include "tools/init/init.h"
 #include "tools/multi_pack_index/multi_pack_index.h"
 #include "tools/refs/refs.h"
+#include "tools/sha1sum/sha1sum.h"
 #include "tools/verify_pack/verify_pack.h"
 
 namespace assay::tools {
@@ -29,6 +30,7 @@ constexpr Command kCommands[] = {
     {"init", "make an empty repository", run_init},
     {"multi-pack-index", "verify what multi-pack-indexes say of packs", run_multi_pack_index},
     {"refs", "verify the files that hold refs", run_refs},
+    {"sha1sum", "print or check SHA-1 checksums of files", run_sha1sum},
     {"verify-pack", "verify packs and their indexes", run_verify_pack_command},
 };
 
