@@ -62,7 +62,8 @@ VerifyPackReport verify_pack(os::System& system, const std::string& path,
     check.verify.policy = &policy;
     check.verify.parents = &no_overrides;
     check.verify.files = &storage->files();
-    StorageCheckResult result = check_storage(*storage, ledger, check);
+    StorageCheckResult result;
+    check_storage(*storage, {}, ledger, check, result);
     for (Finding& finding : result.findings) {
       // What the objects mean is not asked here.
       const bool of_content = finding.order.part < kStoragePart;

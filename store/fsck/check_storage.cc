@@ -10,6 +10,7 @@
 
 #include "store/fsck/copy_reader.h"
 #include "store/loose/loose_object.h"
+#include "store/os/follow_file.h"
 #include "store/pack/delta_resolver.h"
 #include "store/run/workers.h"
 
@@ -25,8 +26,10 @@ struct Parked {
 // Gives the entries of packs to a verifier.
 class PackVisitor : public EntryVisitor {
  public:
-  PackVisitor(const Storage& storage, ObjectVerifier& verifier, std::vector<Parked>& parked)
-      : storage_(storage), verifier_(verifier), parked_(parked) {}
+  // The resolver counts packs from `first_pack` on.
+  PackVisitor(const Storage& storage, std::uint32_t first_pack, ObjectVerifier& verifier,
+              std::vector<Parked>& parked)
+      : storage_(storage), first_pack_(first_pack), verifier_(verifier), parked_(parked) {}
 
   void on_entry(const ResolvedEntry& entry, const BufferRef& buffer) override {
     verifier_.verify(copy_of(entry.pack, entry.position, entry.type), buffer, entry.base,
@@ -39,19 +42,20 @@ class PackVisitor : public EntryVisitor {
   void on_large_piece(ByteView piece) override { verifier_.add_large(piece); }
   void on_large_end(bool complete) override { verifier_.end_large(complete); }
   void on_fault(std::uint32_t pack, PackPosition position, Fault fault) override {
-    const ObjectCopy copy = copy_of(pack, position, storage_.packs()[pack].forest.type(position));
+    const ObjectCopy copy =
+        copy_of(pack, position, storage_.packs()[first_pack_ + pack].forest.type(position));
     const bool stops = fault.id != MessageId::kEntryCrcMismatch && fault.id != MessageId::kPackGap;
     if (stops) verifier_.mark_unreadable(copy);
     verifier_.report(copy, std::move(fault), ExitBit::kBitPack);
   }
   void on_parked(std::uint32_t pack, PackPosition position) override {
-    parked_.push_back({pack, position.value});
+    parked_.push_back({first_pack_ + pack, position.value});
   }
   void on_memory_pressure() override { verifier_.flush(); }
 
  private:
   ObjectCopy copy_of(std::uint32_t pack, PackPosition position, ObjectType type) const {
-    const StoredPack& stored = storage_.packs()[pack];
+    const StoredPack& stored = storage_.packs()[first_pack_ + pack];
     return {stored.numbers[stored.forest.index_position(position).value],
             type,
             {stored.file, position.value},
@@ -59,6 +63,7 @@ class PackVisitor : public EntryVisitor {
   }
 
   const Storage& storage_;
+  std::uint32_t first_pack_;
   ObjectVerifier& verifier_;
   std::vector<Parked>& parked_;
 };
@@ -66,15 +71,18 @@ class PackVisitor : public EntryVisitor {
 // One pass over all storage: the first verifies, a second (if need be) only counts links.
 class Pass {
  public:
-  Pass(const Storage& storage, LinkLedger& ledger, const StorageCheckOptions& options,
-       ObjectVerifier::Mode mode, StorageCheckResult& result)
+  Pass(const Storage& storage, StorageExtent begin, LinkLedger& ledger,
+       const StorageCheckOptions& options, ObjectVerifier::Mode mode, StorageCheckResult& result)
       : storage_(storage),
+        first_pack_(begin.packs),
         ledger_(ledger),
         options_(options),
         mode_(mode),
         result_(result),
         budget_(options.memory),
-        resolver_(resolve_packs(), options.threads, budget_, limits(mode)) {}
+        resolver_(resolve_packs(), options.threads, budget_, limits(mode)),
+        next_fanout_(begin.fanouts),
+        next_pack_(begin.packs) {}
 
   // Returns: true when links of bad copies were counted.
   bool run() {
@@ -95,7 +103,8 @@ class Pass {
   std::vector<ResolvePack> resolve_packs() const {
     std::vector<ResolvePack> packs;
     if (!options_.check_packs) return packs;
-    for (const StoredPack& pack : storage_.packs()) {
+    for (std::size_t i = first_pack_; i < storage_.packs().size(); ++i) {
+      const StoredPack& pack = storage_.packs()[i];
       packs.push_back({&*pack.pack, &*pack.index, &pack.forest});
     }
     return packs;
@@ -103,6 +112,7 @@ class Pass {
 
   void work(unsigned number);
   void run_parked();
+  bool is_gone(const LoosePlace& place, std::uint32_t number);
   void check_loose(const StoredFanout& fanout, ObjectVerifier& verifier, LooseReader& reader,
                    BufferPool& pool, StageClock& clock);
   void check_loose_object(const ObjectCopy& copy, const LoosePlace& place, ObjectVerifier& verifier,
@@ -112,14 +122,15 @@ class Pass {
   void collect(ObjectVerifier& verifier, const StageClock& clock, std::vector<Parked>&& parked);
 
   const Storage& storage_;
+  std::uint32_t first_pack_;  // those before are of former passes
   LinkLedger& ledger_;
   const StorageCheckOptions& options_;
   ObjectVerifier::Mode mode_;
   StorageCheckResult& result_;
   ByteBudget budget_;
   DeltaResolver resolver_;
-  std::atomic<std::size_t> next_fanout_{0};
-  std::atomic<std::uint32_t> next_pack_{0};
+  std::atomic<std::size_t> next_fanout_;
+  std::atomic<std::uint32_t> next_pack_;
   std::mutex mutex_;
   std::vector<Parked> parked_;
   bool tainted_ = false;
@@ -171,6 +182,10 @@ void Pass::check_loose_object(const ObjectCopy& place_copy, const LoosePlace& pl
     followed.follow_symlink = true;
     header = reader.open(followed);
   }
+  if (!header && is_gone(place, copy.number)) {
+    clock.enter(Stage::kOther);
+    return;
+  }
   if (!header) return refuse(std::move(header.error()));
   copy.type = header->type;
   if (copy.type == ObjectType::kBlob && mode_ != ObjectVerifier::Mode::kFull) {
@@ -206,6 +221,14 @@ void Pass::check_loose_object(const ObjectCopy& place_copy, const LoosePlace& pl
   }
   verifier.verify(copy, buffer, nullptr, {}, false);
   pool.release(std::move(buffer));
+}
+
+// True when the file is no more where it was listed.
+bool Pass::is_gone(const LoosePlace& place, std::uint32_t number) {
+  const auto status = storage_.system().status_at(place.directory, place.name, false);
+  if (status || !os::is_missing(status.error())) return false;
+  ledger_.add_vanished(number);
+  return true;
 }
 
 void Pass::check_loose(const StoredFanout& fanout, ObjectVerifier& verifier, LooseReader& reader,
@@ -300,7 +323,7 @@ void Pass::work(unsigned number) {
   BufferPool pool(budget_);
   std::vector<Parked> parked;
   ObjectVerifier verifier(ledger_, options_.verify, pool, clock, mode_);
-  PackVisitor visitor(storage_, verifier, parked);
+  PackVisitor visitor(storage_, first_pack_, verifier, parked);
   if (options_.check_packs) {
     for (;;) {
       const std::uint32_t pack = next_pack_.fetch_add(1);
@@ -346,7 +369,7 @@ void Pass::report_unresolvable(const Parked& parked, ObjectVerifier& verifier) {
 // Entries whose delta base is damaged or missing here: another copy of the base will do.
 void Pass::run_parked() {
   if (options_.check_packs) {
-    for (std::uint32_t pack = 0; pack < storage_.packs().size(); ++pack) {
+    for (std::uint32_t pack = first_pack_; pack < storage_.packs().size(); ++pack) {
       const DeltaForest& forest = storage_.packs()[pack].forest;
       for (const std::uint32_t entry : forest.baseless()) parked_.push_back({pack, entry});
       for (const DeltaForest::EntryFault& bad : forest.faults()) {
@@ -385,8 +408,9 @@ void Pass::run_parked() {
       BufferRef buffer = pool.make(content->bytes.size());
       std::memcpy(buffer->data(), content->bytes.data(), content->bytes.size());
       std::vector<Parked> more;
-      PackVisitor visitor(storage_, verifier, more);
-      resolver_.resume(parked.pack, {parked.entry}, buffer, content->type, visitor, pool, clock);
+      PackVisitor visitor(storage_, first_pack_, verifier, more);
+      resolver_.resume(parked.pack - first_pack_, {parked.entry}, buffer, content->type, visitor,
+                       pool, clock);
       pool.release(std::move(buffer));
       verifier.flush();
       waiting.insert(more.begin(), more.end());
@@ -399,40 +423,39 @@ void Pass::run_parked() {
 
 }  // namespace
 
-StorageCheckResult check_storage(const Storage& storage, LinkLedger& ledger,
-                                 const StorageCheckOptions& options) {
-  StorageCheckResult result;
+void check_storage(const Storage& storage, StorageExtent begin, LinkLedger& ledger,
+                   const StorageCheckOptions& options, StorageCheckResult& result) {
+  const auto first = storage.packs().begin() + begin.packs;
   if (options.connectivity_only) {
-    for (const StoredPack& pack : storage.packs()) {
-      for (std::uint32_t entry = 0; entry < pack.forest.size(); ++entry) {
-        const ObjectType type = pack.forest.type({entry});
-        ledger.set_present(pack.numbers[pack.forest.index_position({entry}).value],
+    for (auto pack = first; pack != storage.packs().end(); ++pack) {
+      for (std::uint32_t entry = 0; entry < pack->forest.size(); ++entry) {
+        const ObjectType type = pack->forest.type({entry});
+        ledger.set_present(pack->numbers[pack->forest.index_position({entry}).value],
                            type == ObjectType::kUnknown ? ObjectType::kBlob : type);
       }
     }
   }
   const auto mode =
       options.connectivity_only ? ObjectVerifier::Mode::kConnectivity : ObjectVerifier::Mode::kFull;
-  const bool tainted = Pass(storage, ledger, options, mode, result).run();
+  const bool tainted = Pass(storage, begin, ledger, options, mode, result).run();
   if (tainted) count_links(storage, ledger, options);
-  for (const StoredPack& pack : storage.packs()) {
-    if (!pack.pack->file().shrank() && !pack.index_file.shrank()) continue;
+  for (auto pack = first; pack != storage.packs().end(); ++pack) {
+    if (!pack->pack->file().shrank() && !pack->index_file.shrank()) continue;
     Finding finding;
     finding.id = MessageId::kPackChanged;
     finding.severity = options.verify.policy->severity(finding.id);
     finding.bit = ExitBit::kBitPack;
-    finding.file = pack.pack->path();
-    finding.text = fmt::format("packfile {} was cut short while it was read", pack.pack->path());
-    finding.order = {kPhasePacks, pack.file, 0, kStoragePart};
+    finding.file = pack->pack->path();
+    finding.text = fmt::format("packfile {} was cut short while it was read", pack->pack->path());
+    finding.order = {kPhasePacks, pack->file, 0, kStoragePart};
     result.findings.push_back(std::move(finding));
   }
-  return result;
 }
 
 void count_links(const Storage& storage, LinkLedger& ledger, const StorageCheckOptions& options) {
   StorageCheckResult ignored;
   ledger.start_counting();
-  Pass(storage, ledger, options, ObjectVerifier::Mode::kLinks, ignored).run();
+  Pass(storage, {}, ledger, options, ObjectVerifier::Mode::kLinks, ignored).run();
 }
 
 }  // namespace assay

@@ -1,5 +1,7 @@
 // check_storage: reads every copy of every object once, on several threads, and verifies it.
 //
+// git may work in the repository meanwhile: a loose file that has gone is no fault here.
+//
 // Order of work: loose objects and packs are shared out to the same workers. What could not be read
 // because a delta base is damaged is tried again with another copy of the base when everything else
 // is known. If a bad copy had its links entered, all links are counted again without it.
@@ -20,6 +22,7 @@ struct StorageCheckOptions {
   VerifyOptions verify;
 };
 
+// The results of all passes over a storage that grows.
 struct StorageCheckResult {
   std::vector<Finding> findings;  // not sorted
   SpecialBlobs special_blobs;
@@ -27,8 +30,9 @@ struct StorageCheckResult {
   std::array<std::uint64_t, kStages> stage_ticks{};
 };
 
-StorageCheckResult check_storage(const Storage& storage, LinkLedger& ledger,
-                                 const StorageCheckOptions& options);
+// Verifies the files of storage from `begin` on and adds to `result`.
+void check_storage(const Storage& storage, StorageExtent begin, LinkLedger& ledger,
+                   const StorageCheckOptions& options, StorageCheckResult& result);
 
 // Enters the links of all present objects again, every one counted: see LinkLedger.
 void count_links(const Storage& storage, LinkLedger& ledger, const StorageCheckOptions& options);

@@ -1,11 +1,13 @@
 #include "store/fsck/checker.h"
 
+#include <fmt/format.h>
 #include <sched.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <set>
 #include <thread>
 
 #include "sha1/kernel.h"
@@ -53,9 +55,62 @@ void keep_first_verdicts(std::vector<Finding>& findings) {
   findings.erase(std::remove_if(findings.begin(), findings.end(), repeats), findings.end());
 }
 
+// True when the finding is about what a file of refs or an index file says, not about whether
+// objects are there.
+bool is_about_files(const Finding& finding) {
+  switch (finding.id) {
+    case MessageId::kInvalidRefPointer:
+    case MessageId::kInvalidReflogEntry:
+    case MessageId::kInvalidCacheTreePointer:
+    case MessageId::kInvalidResolveUndoPointer:
+    case MessageId::kNonTreeInCacheTree:
+    case MessageId::kRefNotACommit:
+      return false;
+    default:
+      return is_alarm(finding);
+  }
+}
+
+std::set<std::string> texts_about_files(const std::vector<Finding>& findings) {
+  std::set<std::string> texts;
+  for (const Finding& finding : findings) {
+    if (is_about_files(finding)) texts.insert(finding.ref + "\n" + finding.text);
+  }
+  return texts;
+}
+
+std::set<std::string> troubles(const Result<RefSnapshot>& snapshot) {
+  std::set<std::string> texts;
+  if (!snapshot) return {snapshot.error().text};
+  for (const Fault& problem : snapshot->problems) texts.insert(problem.text);
+  for (const std::vector<Ref>* refs : {&snapshot->refs, &snapshot->heads}) {
+    for (const Ref& ref : *refs) {
+      if (ref.broken) texts.insert(ref.name + "\n" + ref.broken->text);
+    }
+  }
+  return texts;
+}
+
+constexpr int kMostReadings = 5;
+constexpr std::chrono::milliseconds kBetweenReadings(5);
+
 }  // namespace
 
-void Checker::report_fault(Fault fault, std::uint32_t phase) {
+// What is kept from one look to the next.
+struct Checker::Work {
+  unsigned threads = 1;
+  std::vector<ObjectDirectoryPath> directories;
+  std::unique_ptr<Storage> storage;
+  std::optional<LinkLedger> ledger;
+  std::optional<StorageState> state;  // when the last look began
+  CommitGraphs commit_graphs;
+  StorageCheckOptions check;
+  StorageCheckResult checked;
+  std::vector<Finding> disputes;   // of all looks
+  std::set<std::string> disputed;  // what they say
+};
+
+void Checker::report_fault(Fault fault, std::uint32_t phase, FindingSink& found) {
   Finding finding;
   finding.id = fault.id;
   finding.severity = policy_.severity(fault.id);
@@ -64,23 +119,59 @@ void Checker::report_fault(Fault fault, std::uint32_t phase) {
   finding.causes = std::move(fault.causes);
   finding.offset = fault.offset;
   finding.order = {phase, 0, reported_faults_++, 0};
-  findings_.add(std::move(finding));
+  found.add(std::move(finding));
 }
 
-void Checker::override_parents(const Repository& repository) {
+void Checker::override_parents(const Repository& repository, FindingSink& found) {
   Grafts grafts = repository.grafts();
-  for (Fault& problem : grafts.problems) report_fault(std::move(problem), kPhaseRepository);
+  for (Fault& problem : grafts.problems) {
+    report_fault(std::move(problem), kPhaseRepository, found);
+  }
   parents_ = std::move(grafts.parents);
   auto shallow = repository.shallow();
   if (!shallow) {
-    report_fault(std::move(shallow.error()), kPhaseRepository);
+    report_fault(std::move(shallow.error()), kPhaseRepository, found);
     return;
   }
   for (const ObjectId& id : *shallow) parents_[id].clear();
 }
 
+Result<RefSnapshot> Checker::snapshot(const Repository& repository) {
+  auto snapshot = snapshot_refs(repository);
+  if (!options_.may_change) return snapshot;
+  auto wrong = troubles(snapshot);
+  for (int readings = 1; !wrong.empty() && readings < kMostReadings; ++readings) {
+    std::this_thread::sleep_for(kBetweenReadings);
+    snapshot = snapshot_refs(repository);
+    auto now = troubles(snapshot);
+    if (now == wrong) return snapshot;
+    wrong = std::move(now);
+  }
+  if (!wrong.empty()) unsettled_ = true;
+  return snapshot;
+}
+
+template <typename Check>
+void Checker::check_twice(FindingSink& found, Check check) {
+  FindingList last;
+  check(last);
+  auto wrong = texts_about_files(last.findings());
+  bool again = options_.may_change && !wrong.empty();
+  for (int readings = 1; again && readings < kMostReadings; ++readings) {
+    std::this_thread::sleep_for(kBetweenReadings);
+    last.findings().clear();
+    check(last);
+    auto now = texts_about_files(last.findings());
+    again = now != wrong && !now.empty();
+    wrong = std::move(now);
+  }
+  if (again) unsettled_ = true;
+  for (Finding& finding : last.findings()) found.add(std::move(finding));
+}
+
 void Checker::check_roots(const Repository& repository, const Result<RefSnapshot>& snapshot,
-                          const ObjectView& objects, RootTable& roots, GraphOptions& graph) {
+                          const ObjectView& objects, RootTable& roots, GraphOptions& graph,
+                          FindingSink& found) {
   if (!options_.objects.empty()) {
     std::vector<std::pair<std::string, ObjectId>> given;
     const auto refs = repository.refs();
@@ -94,28 +185,185 @@ void Checker::check_roots(const Repository& repository, const Result<RefSnapshot
       } else {
         report_fault(Fault(MessageId::kInvalidParameter,
                            "invalid parameter: expected sha1, got '" + text + "'"),
-                     kPhaseRefs);
+                     kPhaseRefs, found);
       }
     }
-    check_given_roots(given, objects, policy_, roots, findings_);
+    check_given_roots(given, objects, policy_, roots, found);
   } else if (snapshot) {
-    for (const Fault& problem : snapshot->problems) report_fault(problem, kPhaseRefs);
-    const std::size_t usable = check_refs(*snapshot, objects, policy_, roots, findings_);
+    for (const Fault& problem : snapshot->problems) report_fault(problem, kPhaseRefs, found);
+    const std::size_t usable = check_refs(*snapshot, objects, policy_, roots, found);
     if (options_.use_reflogs) {
       ReflogCheckOptions reflogs;
       reflogs.now = static_cast<std::uint64_t>(std::time(nullptr));
-      check_reflogs(repository, reflogs, objects, policy_, roots, findings_);
+      check_twice(found, [&](FindingSink& sink) {
+        check_reflogs(repository, reflogs, objects, policy_, roots, sink);
+      });
     }
     if (usable == 0) {
-      report_no_default_references(policy_, findings_);
+      report_no_default_references(policy_, found);
       graph.show_unreachable = false;
     }
   } else {
-    report_fault(snapshot.error(), kPhaseRefs);
+    report_fault(snapshot.error(), kPhaseRefs, found);
   }
   if (options_.use_index.value_or(options_.objects.empty())) {
-    check_index_files(repository, objects, policy_, roots, findings_);
+    check_twice(found, [&](FindingSink& sink) {
+      check_index_files(repository, objects, policy_, roots, sink);
+    });
   }
+}
+
+void Checker::set_up(const Repository& repository, Work& work) {
+  work.threads = options_.threads != 0 ? options_.threads : usable_cpus();
+  for (const std::string& path : repository.object_directories()) {
+    work.directories.push_back({path, repository.shown_path(path)});
+  }
+  StorageCheckOptions& check = work.check;
+  check.threads = work.threads;
+  check.memory = options_.memory;
+  check.check_packs = options_.full || options_.connectivity_only;
+  check.connectivity_only = options_.connectivity_only;
+  check.verify.policy = &policy_;
+  check.verify.parents = &parents_;
+  check.verify.report_roots = options_.show_roots;
+  check.verify.report_tags = options_.show_tags;
+  check.verify.detect_collisions = options_.detect_collisions;
+  check.verify.progress = options_.progress;
+  check.verify.note = options_.note;
+  check.verify.commit_graphs = &work.commit_graphs;
+}
+
+// Lists storage, the first time or again, and verifies what is new.
+void Checker::load_storage(const Repository& repository, Work& work, const StorageState& state,
+                           FindingList& found) {
+  FindingList listed;
+  if (!work.state || !work.state->same_graphs_as(state)) {
+    work.commit_graphs = load_commit_graphs(repository, work.directories);
+  }
+  StorageExtent begin;
+  if (work.storage == nullptr) {
+    Storage::Options options;
+    options.kind = repository.hash_kind();
+    options.packs_are_promised = repository.has_promisor_remote();
+    options.threads = work.threads;
+    work.storage = Storage::load(system_, work.directories, options, policy_, listed);
+    work.check.verify.files = &work.storage->files();
+    work.ledger.emplace(work.storage->table());
+  } else {
+    begin = work.storage->extent();
+    work.storage->extend(work.ledger->vanished(), policy_, listed);
+    work.ledger->extend();
+    // Commits that have become shallow have no parents to be missed.
+    work.ledger->forget_missing([&](const MissingLink& link) {
+      const auto replaced = parents_.find(work.storage->table().id(link.parent));
+      return replaced != parents_.end() && link.type == ObjectType::kCommit &&
+             std::find(replaced->second.begin(), replaced->second.end(), link.target) ==
+                 replaced->second.end();
+    });
+  }
+  for (Finding& finding : listed.findings()) {
+    // git looks for links only: a pack that it cannot open is no fault of its own here.
+    if (options_.connectivity_only && finding.bit == ExitBit::kBitPack) {
+      finding.bit = ExitBit::kBitNone;
+    }
+    found.add(std::move(finding));
+  }
+  if (options_.progress != nullptr) options_.progress->total_objects = work.storage->copy_count();
+  work.commit_graphs.number(work.storage->table());
+  check_storage(*work.storage, begin, *work.ledger, work.check, work.checked);
+}
+
+Patience::Look Checker::look(const Repository& repository, Work& work, FindingList& found) {
+  unsettled_ = false;
+  override_parents(repository, found);
+  if (options_.check_references) {
+    // What is said by the way is said once.
+    auto note = work.state ? nullptr : options_.note;
+    check_twice(found, [&](FindingSink& sink) {
+      check_ref_format(repository, policy_, sink, std::exchange(note, nullptr));
+    });
+  }
+  // The state first, then the refs, then the objects: what a ref names was written before the ref.
+  const StorageState state = StorageState::take(system_, work.directories);
+  const auto refs = snapshot(repository);
+  load_storage(repository, work, state, found);
+  const Storage& storage = *work.storage;
+  LinkLedger& ledger = *work.ledger;
+  const std::size_t vanished = ledger.vanished().size();
+
+  std::vector<ObjectId> tips;
+  if (refs && options_.objects.empty()) {
+    for (const Ref& ref : refs->refs) tips.push_back(ref.id);
+    for (const Ref& head : refs->heads) tips.push_back(head.id);
+  }
+  FindingList disputes;
+  const std::vector<FalseLink> false_links =
+      check_disputes(storage, ledger, tips, work.check, disputes);
+  // Those who lost a dispute in a former look are gone and not heard again.
+  for (Finding& finding : disputes.findings()) {
+    if (work.disputed.insert(fmt::format("{} {}", finding.oid->hex(), finding.text)).second) {
+      work.disputes.push_back(std::move(finding));
+    }
+  }
+  const ObjectIdSet promised = promised_objects(storage, ledger);
+  check_special_blobs(storage, ledger, work.checked.special_blobs, promised, work.check, found);
+  RootTable roots(storage.table());
+  GraphOptions graph{options_.show_dangling, options_.show_unreachable};
+  const VerifiedObjects objects(
+      ledger, promised,
+      work.check.check_packs ? std::vector<ObjectType>() : storage.packed_types());
+  check_roots(repository, refs, objects, roots, graph, found);
+  check_graph(storage, ledger, roots, promised, false_links, graph, work.check, found);
+  check_crossrefs(repository, storage, ledger, work.commit_graphs, work.check, found);
+
+  // The links of objects that vanished before they could be counted are not known.
+  for (std::size_t i = vanished; i < ledger.vanished().size(); ++i) {
+    const std::uint32_t number = ledger.vanished()[i];
+    const ObjectType type = ledger.present_type(number);
+    if (type == ObjectType::kUnknown || type == ObjectType::kBlob) continue;
+    if (!ledger.links_claimed(number)) unsettled_ = true;
+  }
+  Patience::Look result;
+  result.unsettled = unsettled_;
+  const bool alarmed =
+      unsettled_ || std::any_of(found.findings().begin(), found.findings().end(), is_alarm);
+  if (alarmed) {
+    const StorageState now = StorageState::take(system_, work.directories);
+    result.moved = state.is_fresh() || !state.same_as(now);
+    result.packs_are_fresh = now.packs_are_fresh();
+  }
+  work.state = state;
+  return result;
+}
+
+void Checker::report_inconclusive(const std::vector<Finding>& doubtful) {
+  Finding finding;
+  finding.id = MessageId::kRepositoryChanging;
+  finding.severity = message(finding.id).severity;
+  finding.bit = message(finding.id).bit;
+  constexpr std::size_t kShown = 3;
+  for (std::size_t i = 0; i < std::min(kShown, doubtful.size()); ++i) {
+    finding.causes.push_back("seen, but not for certain: " + doubtful[i].text);
+  }
+  finding.text = fmt::format(
+      "repositoryChanging: the repository kept changing while it was checked; {} finding{} could "
+      "not be confirmed",
+      doubtful.size(), doubtful.size() == 1 ? "" : "s");
+  finding.order = {kPhaseInconclusive, 0, 0, 0};
+  findings_.add(std::move(finding));
+}
+
+void Checker::fill_statistics(const Work& work) {
+  statistics_.objects = work.checked.counters.objects;
+  statistics_.object_bytes = work.checked.counters.object_bytes;
+  statistics_.hashed_bytes = work.checked.counters.hashed_bytes;
+  statistics_.packs = work.storage->packs().size();
+  for (const StoredFanout& fanout : work.storage->fanouts()) {
+    statistics_.loose_objects += fanout.objects.size();
+  }
+  statistics_.threads = work.threads;
+  statistics_.kernel = sha1::best().name;
+  statistics_.detecting = options_.detect_collisions;
 }
 
 Result<FsckReport> Checker::run() {
@@ -128,86 +376,35 @@ Result<FsckReport> Checker::run() {
   if (auto configured = configure_policy(*repository, policy_); !configured) {
     return tl::unexpected<Fault>(std::move(configured.error()));
   }
-  if (repository->layout().fault) report_fault(*repository->layout().fault, kPhaseRepository);
-  override_parents(*repository);
+  if (repository->layout().fault) {
+    report_fault(*repository->layout().fault, kPhaseRepository, findings_);
+  }
   for (const Fault& problem : repository->alternate_problems()) {
-    report_fault(problem, kPhaseRepository);
+    report_fault(problem, kPhaseRepository, findings_);
   }
-  if (options_.check_references) check_ref_format(*repository, policy_, findings_, options_.note);
-  const auto snapshot = snapshot_refs(*repository);
+  Work work;
+  set_up(*repository, work);
+  FindingList found;
+  Patience::Look look = this->look(*repository, work, found);
+  Patience patience(std::chrono::steady_clock::now() - start);
+  while (options_.may_change && patience.wants_another_look(found.findings(), look)) {
+    found.findings().clear();
+    look = this->look(*repository, work, found);
+  }
+  const std::vector<Finding> doubtful = patience.take_doubtful(found.findings());
+  if (!doubtful.empty() || (patience.unsettled() && look.unsettled)) report_inconclusive(doubtful);
+  for (std::vector<Finding>* list : {&found.findings(), &work.disputes, &work.checked.findings}) {
+    for (Finding& finding : *list) findings_.add(std::move(finding));
+  }
 
-  const unsigned threads = options_.threads != 0 ? options_.threads : usable_cpus();
-  std::vector<ObjectDirectoryPath> directories;
-  for (const std::string& path : repository->object_directories()) {
-    directories.push_back({path, repository->shown_path(path)});
-  }
-  Storage::Options storage_options;
-  storage_options.kind = repository->hash_kind();
-  storage_options.packs_are_promised = repository->has_promisor_remote();
-  storage_options.threads = threads;
-  CommitGraphs commit_graphs = load_commit_graphs(*repository, directories);
-  const auto storage = Storage::load(system_, directories, storage_options, policy_, findings_);
-  if (options_.connectivity_only) {
-    // git looks for links only: a pack that it cannot open is no fault of its own here.
-    for (Finding& finding : findings_.findings()) {
-      if (finding.bit == ExitBit::kBitPack) finding.bit = ExitBit::kBitNone;
-    }
-  }
-  LinkLedger ledger(storage->table());
-
-  StorageCheckOptions check;
-  check.threads = threads;
-  check.memory = options_.memory;
-  check.check_packs = options_.full || options_.connectivity_only;
-  check.connectivity_only = options_.connectivity_only;
-  check.verify.policy = &policy_;
-  check.verify.parents = &parents_;
-  check.verify.files = &storage->files();
-  check.verify.report_roots = options_.show_roots;
-  check.verify.report_tags = options_.show_tags;
-  check.verify.detect_collisions = options_.detect_collisions;
-  check.verify.progress = options_.progress;
-  check.verify.note = options_.note;
-  if (options_.progress != nullptr) options_.progress->total_objects = storage->copy_count();
-  commit_graphs.number(storage->table());
-  check.verify.commit_graphs = &commit_graphs;
-  StorageCheckResult checked = check_storage(*storage, ledger, check);
-  for (Finding& finding : checked.findings) findings_.add(std::move(finding));
-
-  std::vector<ObjectId> tips;
-  if (snapshot && options_.objects.empty()) {
-    for (const Ref& ref : snapshot->refs) tips.push_back(ref.id);
-    for (const Ref& head : snapshot->heads) tips.push_back(head.id);
-  }
-  const std::vector<FalseLink> false_links =
-      check_disputes(*storage, ledger, tips, check, findings_);
-  const ObjectIdSet promised = promised_objects(*storage, ledger);
-  check_special_blobs(*storage, ledger, checked.special_blobs, promised, check, findings_);
-  RootTable roots(storage->table());
-  GraphOptions graph{options_.show_dangling, options_.show_unreachable};
-  const VerifiedObjects objects(
-      ledger, promised, check.check_packs ? std::vector<ObjectType>() : storage->packed_types());
-  check_roots(*repository, snapshot, objects, roots, graph);
-  check_graph(*storage, ledger, roots, promised, false_links, graph, check, findings_);
-  check_crossrefs(*repository, *storage, ledger, commit_graphs, check, findings_);
-
-  statistics_.objects = checked.counters.objects;
-  statistics_.object_bytes = checked.counters.object_bytes;
-  statistics_.hashed_bytes = checked.counters.hashed_bytes;
-  statistics_.packs = storage->packs().size();
-  for (const StoredFanout& fanout : storage->fanouts()) {
-    statistics_.loose_objects += fanout.objects.size();
-  }
-  statistics_.threads = threads;
-  statistics_.kernel = sha1::best().name;
-  statistics_.detecting = options_.detect_collisions;
+  fill_statistics(work);
   statistics_.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   statistics_.cpu_seconds = cpu_seconds() - cpu_start;
   const auto ticks = static_cast<double>(StageClock::ticks() - tick_start);
   const double seconds_per_tick = ticks > 0 ? statistics_.seconds / ticks : 0;
   for (std::size_t i = 0; i < kStages; ++i) {
-    const double seconds = static_cast<double>(checked.stage_ticks[i]) * seconds_per_tick;
+    const double seconds = static_cast<double>(work.checked.stage_ticks[i]) * seconds_per_tick;
     statistics_.stages.push_back({stage_name(static_cast<Stage>(i)), seconds});
   }
   statistics_.sha1_seconds = statistics_.stages[static_cast<std::size_t>(Stage::kSha1)].seconds;

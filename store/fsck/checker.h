@@ -2,11 +2,17 @@
 //
 // Order of work: configuration, a snapshot of the refs, all storage, then everything that needs to
 // know which objects are good: special blobs, refs, reflogs, index files, the graph.
+//
+// All but the reading of objects is one look at the repository. When a look finds something while
+// another process works there, there is another one (see patience.h), for which storage is listed
+// again and what is new is verified.
 #pragma once
 
 #include "store/fsck/check_graph.h"
 #include "store/fsck/check_refs.h"
 #include "store/fsck/fsck_run.h"
+#include "store/fsck/patience.h"
+#include "store/fsck/storage_state.h"
 #include "store/repository/repository.h"
 
 namespace assay {
@@ -18,10 +24,24 @@ class Checker {
   Result<FsckReport> run();
 
  private:
-  void override_parents(const Repository& repository);
+  struct Work;
+
+  void set_up(const Repository& repository, Work& work);
+  Patience::Look look(const Repository& repository, Work& work, FindingList& found);
+  void load_storage(const Repository& repository, Work& work, const StorageState& state,
+                    FindingList& found);
+  void override_parents(const Repository& repository, FindingSink& found);
+  Result<RefSnapshot> snapshot(const Repository& repository);
   void check_roots(const Repository& repository, const Result<RefSnapshot>& snapshot,
-                   const ObjectView& objects, RootTable& roots, GraphOptions& graph);
-  void report_fault(Fault fault, std::uint32_t phase);
+                   const ObjectView& objects, RootTable& roots, GraphOptions& graph,
+                   FindingSink& found);
+  // Files that git rewrites one after the other may not fit together for a moment: what the check
+  // finds wrong with them counts when it finds it twice.
+  template <typename Check>
+  void check_twice(FindingSink& found, Check check);
+  void report_fault(Fault fault, std::uint32_t phase, FindingSink& found);
+  void report_inconclusive(const std::vector<Finding>& doubtful);
+  void fill_statistics(const Work& work);
   FsckReport finish();
 
   os::System& system_;
@@ -29,6 +49,7 @@ class Checker {
   Policy policy_;
   ParentOverrides parents_;
   FindingList findings_;
+  bool unsettled_ = false;  // in this look: files changed whenever they were read
   std::uint64_t reported_faults_ = 0;
   FsckStatistics statistics_;
 };

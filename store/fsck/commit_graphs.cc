@@ -171,7 +171,8 @@ void CommitGraphs::number(const ObjectTable& table) {
     for (std::size_t i = 0; i < stored.layers.size(); ++i) {
       const CommitGraph& graph = stored.chain.layers()[i].graph;
       StoredCommitGraph::Layer& layer = stored.layers[i];
-      layer.seen = std::make_unique<std::atomic<std::uint8_t>[]>(graph.count());
+      // Numbered again when the table has grown; what was seen stays.
+      if (!layer.seen) layer.seen = std::make_unique<std::atomic<std::uint8_t>[]>(graph.count());
       layer.numbers.resize(graph.count());
       for (std::uint32_t row = 0; row < graph.count(); ++row) {
         layer.numbers[row] = table.find(graph.raw_id(row));

@@ -35,6 +35,9 @@ struct FsckOptions {
   bool check_references = true;      // refs verify
   std::vector<std::string> objects;  // roots instead of refs, reflogs and index files
   bool detect_collisions = true;
+  // Other processes may work in the repository: what they may have caused is looked at again.
+  // False: nobody does, and what is found at first is so.
+  bool may_change = true;
   unsigned threads = 0;                             // 0: as many as the process may run on
   std::uint64_t memory = std::uint64_t{256} << 20;  // bytes for objects under way
   FsckProgress* progress = nullptr;                 // must outlive the run

@@ -7,6 +7,7 @@ namespace assay {
 
 LinkLedger::LinkLedger(const ObjectTable& table)
     : table_(table),
+      size_(table.size()),
       state_(std::make_unique<std::atomic<std::uint8_t>[]>(table.size())),
       expected_(std::make_unique<std::atomic<std::uint8_t>[]>(table.size())) {}
 
@@ -29,6 +30,11 @@ void LinkLedger::add_missing(std::vector<MissingLink>&& links) {
   links.clear();
 }
 
+void LinkLedger::add_vanished(std::uint32_t number) {
+  const std::lock_guard lock(mutex_);
+  vanished_.push_back(number);
+}
+
 void LinkLedger::start_counting() {
   missing_.clear();
   for (std::uint32_t i = 0; i < table_.size(); ++i) {
@@ -36,6 +42,24 @@ void LinkLedger::start_counting() {
     expected_[i].store(0, std::memory_order_relaxed);
   }
   counts_ = std::make_unique<std::atomic<std::uint32_t>[]>(table_.size());
+}
+
+void LinkLedger::extend() {
+  const auto grow = [this](std::unique_ptr<std::atomic<std::uint8_t>[]>& array) {
+    auto larger = std::make_unique<std::atomic<std::uint8_t>[]>(table_.size());
+    for (std::uint32_t i = 0; i < size_; ++i) larger[i].store(array[i].load());
+    array = std::move(larger);
+  };
+  grow(state_);
+  grow(expected_);
+  counts_.reset();
+  size_ = table_.size();
+  forget_missing([this](const MissingLink& link) {
+    const std::uint32_t number = table_.find(link.target);
+    if (number == ObjectTable::kAbsent) return false;
+    add_link(number, link.type);
+    return true;
+  });
 }
 
 void LinkLedger::watch(std::vector<std::uint32_t> numbers) {

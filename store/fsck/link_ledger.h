@@ -103,9 +103,22 @@ class LinkLedger {
   void add_missing(std::vector<MissingLink>&& links);
   const std::vector<MissingLink>& missing() const { return missing_; }
 
+  // The loose file of the object was listed but is no more: no fault, git removes what it has
+  // packed. If no other copy is good, the object lies in a newer pack or nowhere.
+  void add_vanished(std::uint32_t number);
+  const std::vector<std::uint32_t>& vanished() const { return vanished_; }
+
   // Forgets all links, but not which objects are present: a pass over the present objects is to
   // enter them again, counting.
   void start_counting();
+
+  // The table has grown: links to what was missing count now. Links are no longer counted.
+  void extend();
+  // Forgets missing links for which the function says so. `gone(const MissingLink&)`.
+  template <typename Function>
+  void forget_missing(Function gone) {
+    std::erase_if(missing_, gone);
+  }
 
   // Links to these objects are noted one by one from now on (before a counting pass).
   void watch(std::vector<std::uint32_t> numbers);
@@ -127,12 +140,14 @@ class LinkLedger {
   static constexpr std::uint8_t kUnparsable = 32;
 
   const ObjectTable& table_;
+  std::uint32_t size_;  // of the table, as far as there is room here
   std::unique_ptr<std::atomic<std::uint8_t>[]> state_;
   std::unique_ptr<std::atomic<std::uint8_t>[]> expected_;
   std::unique_ptr<std::atomic<std::uint32_t>[]> counts_;
   std::mutex mutex_;
   std::vector<MissingLink> missing_;        // guarded by mutex_ while workers run
   std::vector<WatchedLink> watched_links_;  // guarded by mutex_
+  std::vector<std::uint32_t> vanished_;     // guarded by mutex_ while workers run
   std::unordered_set<std::uint32_t> watched_;
 };
 

@@ -75,10 +75,33 @@ void ObjectTable::fill_slots() {
     if (number + kAhead < size_) {
       __builtin_prefetch(&slots_[hash(raw_id(number + kAhead)) & mask_], 1);
     }
-    const std::uint64_t value = hash(raw_id(number));
-    std::uint64_t at = value & mask_;
-    while (slots_[at].number != kAbsent) at = (at + 1) & mask_;
-    slots_[at] = {static_cast<std::uint32_t>(value >> 32), number};
+    enter(number);
+  }
+}
+
+void ObjectTable::enter(std::uint32_t number) {
+  const std::uint64_t value = hash(raw_id(number));
+  std::uint64_t at = value & mask_;
+  while (slots_[at].number != kAbsent) at = (at + 1) & mask_;
+  slots_[at] = {static_cast<std::uint32_t>(value >> 32), number};
+}
+
+void ObjectTable::append(const std::vector<IdRun>& runs) {
+  for (const IdRun& run : runs) {
+    for (std::uint32_t i = 0; i < run.count; ++i) {
+      const std::uint8_t* raw = run.first + std::size_t{i} * run.stride;
+      std::uint32_t number = find(raw);
+      if (number == kAbsent) {
+        number = size_++;
+        ids_.insert(ids_.end(), raw, raw + id_size_);
+        if (2 * std::uint64_t{size_} > slots_.size()) {
+          fill_slots();
+        } else {
+          enter(number);
+        }
+      }
+      if (run.numbers != nullptr) run.numbers[i] = number;
+    }
   }
 }
 

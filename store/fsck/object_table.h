@@ -1,11 +1,13 @@
 // ObjectTable: every object id of a run, numbered densely, and what is known of each object.
 //
-// Ids are sorted, so numbers follow the order of ids. Lookup is by open addressing (8 bytes a
+// Ids are sorted, so numbers follow the order of ids, but for those that were appended because they
+// came while the run was under way. Lookup is by open addressing (8 bytes a
 // slot: tag and number): halving takes 25 times as long on the 135 million links of git's own
 // repository. The hash is keyed at random, so that an index full of made-up ids cannot slow it.
 //
-// Thread safety: built by one thread; afterwards find() and the state of objects may be used from
-// any thread (state is atomic, relaxed: it is read for decisions only after the workers joined).
+// Thread safety: built and appended to by one thread; in between find() and the state of objects
+// may be used from any thread (state is atomic, relaxed: it is read for decisions only after the
+// workers joined).
 #pragma once
 
 #include <atomic>
@@ -33,6 +35,9 @@ class ObjectTable {
 
   // Takes the ids of all runs, each in ascending order or not, duplicates allowed.
   ObjectTable(HashKind kind, const std::vector<IdRun>& runs);
+
+  // Adds the ids of the runs; those that are new get the next numbers.
+  void append(const std::vector<IdRun>& runs);
 
   HashKind kind() const { return kind_; }
   std::uint32_t size() const { return size_; }
@@ -69,6 +74,7 @@ class ObjectTable {
   };
 
   void fill_slots();
+  void enter(std::uint32_t number);
 
   HashKind kind_;
   std::size_t id_size_;

@@ -48,6 +48,7 @@ enum FindingPhase : std::uint32_t {
   kPhaseIndexFiles = 40,
   kPhaseLinks = 50,
   kPhaseGraph = 60,
+  kPhaseInconclusive = 90,
 };
 
 // Identifies one copy of an object, and its place in the canonical order.

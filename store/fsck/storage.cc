@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+
+#include "store/os/follow_file.h"
 
 namespace assay {
 namespace {
@@ -24,10 +25,26 @@ std::unique_ptr<Storage> Storage::load(os::System& system,
                                        FindingSink& problems) {
   std::unique_ptr<Storage> storage(new Storage(system, options));
   storage->directories_ = directories;
-  for (std::uint32_t i = 0; i < directories.size(); ++i) storage->list_loose(i, policy, problems);
+  storage->loose_items_.resize(directories.size());
+  for (const ObjectDirectoryPath& paths : directories) {
+    storage->files_.push_back({paths.shown, false});
+  }
+  // git writes a pack before it removes what is in it, so loose objects are listed first.
+  for (std::uint32_t i = 0; i < directories.size(); ++i) {
+    storage->list_loose(i, nullptr, policy, problems);
+  }
   for (std::uint32_t i = 0; i < directories.size(); ++i) storage->list_packs(i, policy, problems);
-  storage->build_table();
+  storage->number({});
   return storage;
+}
+
+void Storage::extend(const std::vector<std::uint32_t>& vanished, const Policy& policy,
+                     FindingSink& problems) {
+  const StorageExtent begin = extent();
+  const NumberSet gone(vanished.begin(), vanished.end());
+  for (std::uint32_t i = 0; i < directories_.size(); ++i) list_loose(i, &gone, policy, problems);
+  for (std::uint32_t i = 0; i < directories_.size(); ++i) list_packs(i, policy, problems);
+  number(begin);
 }
 
 std::unique_ptr<Storage> Storage::load_pack_alone(os::System& system, const std::string& stem,
@@ -35,8 +52,9 @@ std::unique_ptr<Storage> Storage::load_pack_alone(os::System& system, const std:
                                                   FindingSink& problems) {
   std::unique_ptr<Storage> storage(new Storage(system, options));
   StoredPack& pack = storage->packs_.emplace_back();
-  if (!storage->load_pack(pack, stem, stem, policy, problems)) storage->packs_.pop_back();
-  storage->build_table();
+  const Loaded loaded = storage->load_pack(pack, stem, stem, policy, problems);
+  if (loaded != Loaded::kYes) storage->packs_.pop_back();
+  storage->number({});
   return storage;
 }
 
@@ -56,12 +74,11 @@ void Storage::report_storage_fault(Fault fault, ExitBit bit, const std::string& 
   problems.add(std::move(finding));
 }
 
-void Storage::list_loose(std::uint32_t directory, const Policy& policy, FindingSink& problems) {
+void Storage::list_loose(std::uint32_t directory, const NumberSet* vanished, const Policy& policy,
+                         FindingSink& problems) {
   const ObjectDirectoryPath& paths = directories_[directory];
-  const auto file = static_cast<std::uint32_t>(files_.size());
-  files_.push_back({paths.shown, false});
   const LooseDirectory loose(system_, paths.path, paths.shown, options_.kind);
-  std::uint32_t item = 0;
+  std::uint32_t& item = loose_items_[directory];
   for (unsigned fanout = 0; fanout < LooseDirectory::kFanoutCount; ++fanout) {
     LooseListing listing = loose.list(fanout);
     for (Fault& problem : listing.faults) {
@@ -74,9 +91,15 @@ void Storage::list_loose(std::uint32_t directory, const Policy& policy, FindingS
       report_storage_fault(Fault(MessageId::kCruftFile, "bad sha1 file: " + path),
                            ExitBit::kBitNone, path, kPhaseLoose, policy, problems);
     }
+    if (vanished != nullptr) {
+      std::erase_if(listing.objects, [&](const LooseFile& object) {
+        const std::uint32_t known = table_->find(object.id);
+        return known != ObjectTable::kAbsent && !vanished->contains(known);
+      });
+    }
     if (listing.objects.empty()) continue;
     StoredFanout& stored = fanouts_.emplace_back();
-    stored.file = file;
+    stored.file = directory;  // their files come first
     stored.directory = directory;
     stored.fanout = fanout;
     stored.first_item = item;
@@ -87,6 +110,18 @@ void Storage::list_loose(std::uint32_t directory, const Policy& policy, FindingS
 }
 
 void Storage::list_packs(std::uint32_t directory, const Policy& policy, FindingSink& problems) {
+  // Each time a repack removed a pack before we came to open it.
+  constexpr int kTries = 20;
+  FindingList found;
+  for (int tries = 0; tries < kTries; ++tries) {
+    found.findings().clear();
+    if (list_packs_once(directory, policy, found)) break;
+  }
+  for (Finding& finding : found.findings()) problems.add(std::move(finding));
+}
+
+bool Storage::list_packs_once(std::uint32_t directory, const Policy& policy,
+                              FindingSink& problems) {
   const ObjectDirectoryPath& paths = directories_[directory];
   const std::string folder = paths.path + "/pack";
   const auto listed = system_.list(os::kCurrentDirectory, folder);
@@ -98,10 +133,11 @@ void Storage::list_packs(std::uint32_t directory, const Policy& policy, FindingS
                            ExitBit::kBitObject, paths.shown + "/pack", kPhasePacks, policy,
                            problems);
     }
-    return;
+    return true;
   }
   std::set<std::string> names;
   for (const os::DirectoryEntry& entry : *listed) names.insert(entry.name);
+  bool complete = true;
   for (const std::string& name : names) {
     if (!has_suffix(name, kIndexSuffix)) {
       if (has_suffix(name, ".pack") && name.compare(0, 5, "pack-") == 0 &&
@@ -121,20 +157,28 @@ void Storage::list_packs(std::uint32_t directory, const Policy& policy, FindingS
                            ExitBit::kBitNone, shown_stem + ".idx", kPhasePacks, policy, problems);
       continue;
     }
+    if (pack_stems_.contains(folder + "/" + stem)) continue;
     StoredPack& pack = packs_.emplace_back();
     pack.promisor = options_.packs_are_promised && names.contains(stem + ".promisor");
-    if (!load_pack(pack, folder + "/" + stem, shown_stem, policy, problems)) packs_.pop_back();
+    const Loaded loaded = load_pack(pack, folder + "/" + stem, shown_stem, policy, problems);
+    if (loaded != Loaded::kYes) packs_.pop_back();
+    complete = complete && loaded != Loaded::kGone;
   }
+  return complete;
 }
 
-bool Storage::load_pack(StoredPack& pack, const std::string& open_stem,
-                        const std::string& shown_stem, const Policy& policy,
-                        FindingSink& problems) {
+Storage::Loaded Storage::load_pack(StoredPack& pack, const std::string& open_stem,
+                                   const std::string& shown_stem, const Policy& policy,
+                                   FindingSink& problems) {
   const std::string shown_pack = shown_stem + ".pack";
   pack.index_path = shown_stem + ".idx";
   const auto refuse = [&](Fault fault, const std::string& file) {
+    for (const char* suffix : {".idx", ".pack"}) {
+      const auto status = system_.status_at(os::kCurrentDirectory, open_stem + suffix, false);
+      if (!status && os::is_missing(status.error()) && !directories_.empty()) return Loaded::kGone;
+    }
     report_storage_fault(std::move(fault), ExitBit::kBitPack, file, kPhasePacks, policy, problems);
-    return false;
+    return Loaded::kRefused;
   };
   auto fd =
       system_.open(os::kCurrentDirectory, open_stem + ".idx", O_RDONLY | O_NONBLOCK | O_NOCTTY);
@@ -168,26 +212,33 @@ bool Storage::load_pack(StoredPack& pack, const std::string& open_stem,
   pack.numbers.resize(index->count());
   pack.file = static_cast<std::uint32_t>(files_.size());
   files_.push_back({shown_pack, true});
+  pack_stems_.insert(open_stem);
   if (options_.read_packs) {
     pack.forest = DeltaForest::build(*pack.pack, *pack.index, options_.threads);
   }
-  return true;
+  return Loaded::kYes;
 }
 
-void Storage::build_table() {
+void Storage::number(StorageExtent begin) {
   std::vector<ObjectTable::IdRun> runs;
-  for (StoredPack& pack : packs_) {
+  for (std::size_t i = begin.packs; i < packs_.size(); ++i) {
+    StoredPack& pack = packs_[i];
     if (pack.index->count() == 0) continue;
     const std::uint8_t* first = pack.index->raw_id({0});
     const std::size_t stride =
         pack.index->count() > 1 ? static_cast<std::size_t>(pack.index->raw_id({1}) - first) : 0;
     runs.push_back({first, stride, pack.index->count(), pack.numbers.data()});
   }
-  for (StoredFanout& fanout : fanouts_) {
+  for (std::size_t i = begin.fanouts; i < fanouts_.size(); ++i) {
+    StoredFanout& fanout = fanouts_[i];
     runs.push_back({fanout.objects[0].id.data(), sizeof(LooseFile),
                     static_cast<std::uint32_t>(fanout.objects.size()), fanout.numbers.data()});
   }
-  table_ = std::make_unique<ObjectTable>(options_.kind, runs);
+  if (table_ == nullptr) {
+    table_ = std::make_unique<ObjectTable>(options_.kind, runs);
+  } else {
+    table_->append(runs);
+  }
 }
 
 std::uint64_t Storage::copy_count() const {

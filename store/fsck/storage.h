@@ -2,13 +2,19 @@
 // anything is verified: pack indexes loaded, delta forests built, loose objects listed, all ids in
 // one table.
 //
-// Immutable once loaded. Thread safety: const members may be used from any thread.
+// git may work in the repository meanwhile. Packs are mapped when they are listed, so they stay
+// readable when they are removed; a pack that went between listing and opening makes the directory
+// be listed again. extend() takes in what has come since.
+//
+// Thread safety: const members may be used from any thread, extend() by one that is alone.
 #pragma once
 
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "store/fsck/object_table.h"
@@ -45,7 +51,15 @@ struct StoredFanout {
   std::vector<std::uint32_t> numbers;  // object number of every object
 };
 
+// How much of a storage there was at some moment: ranks of the files that came after it.
+struct StorageExtent {
+  std::uint32_t fanouts = 0;
+  std::uint32_t packs = 0;
+};
+
 class Storage {
+  using NumberSet = std::unordered_set<std::uint32_t>;
+
  public:
   struct Options {
     HashKind kind = HashKind::kSha1;
@@ -66,6 +80,16 @@ class Storage {
                                                   const Options& options, const Policy& policy,
                                                   FindingSink& problems);
 
+  // Lists everything again and takes in the packs and loose objects that are new: those whose ids
+  // are not in the table, and those that are `vanished` (object numbers) but here again. What is
+  // known stays, whether it is still there or not. `problems` receives what is wrong with files as
+  // a whole now, as load() does, except for the packs that are in use.
+  void extend(const std::vector<std::uint32_t>& vanished, const Policy& policy,
+              FindingSink& problems);
+  StorageExtent extent() const {
+    return {static_cast<std::uint32_t>(fanouts_.size()), static_cast<std::uint32_t>(packs_.size())};
+  }
+
   os::System& system() const { return system_; }
   HashKind kind() const { return options_.kind; }
   const std::vector<ObjectDirectoryPath>& directories() const { return directories_; }
@@ -83,20 +107,28 @@ class Storage {
   explicit Storage(os::System& system, const Options& options)
       : system_(system), options_(options) {}
 
-  void list_loose(std::uint32_t directory, const Policy& policy, FindingSink& problems);
+  enum class Loaded : std::uint8_t { kYes, kRefused, kGone };
+
+  // Of an object directory that is listed for the first time all objects are new.
+  void list_loose(std::uint32_t directory, const NumberSet* vanished, const Policy& policy,
+                  FindingSink& problems);
   void list_packs(std::uint32_t directory, const Policy& policy, FindingSink& problems);
-  bool load_pack(StoredPack& pack, const std::string& open_stem, const std::string& shown_stem,
-                 const Policy& policy, FindingSink& problems);
+  // Returns: false when a pack went before it could be opened.
+  bool list_packs_once(std::uint32_t directory, const Policy& policy, FindingSink& problems);
+  Loaded load_pack(StoredPack& pack, const std::string& open_stem, const std::string& shown_stem,
+                   const Policy& policy, FindingSink& problems);
   void report_storage_fault(Fault fault, ExitBit bit, const std::string& file, std::uint32_t phase,
                             const Policy& policy, FindingSink& problems);
-  void build_table();
+  void number(StorageExtent begin);
 
   os::System& system_;
   Options options_;
   std::vector<ObjectDirectoryPath> directories_;
   std::vector<SourceFile> files_;
   std::deque<StoredPack> packs_;
+  std::set<std::string> pack_stems_;  // paths of those in packs_, without ".pack", to open
   std::deque<StoredFanout> fanouts_;
+  std::vector<std::uint32_t> loose_items_;  // by object directory: objects listed so far
   std::unique_ptr<ObjectTable> table_;
   std::uint64_t problem_count_ = 0;
 };

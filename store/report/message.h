@@ -41,6 +41,7 @@ enum class ExitBit : std::uint8_t {
   kBitMultiPackIndex = 32,
   kBitReverseIndex = 64,
   kBitBitmap = 128,
+  kBitInconclusive = 240,  // assay's own, see exit_status.h
   kBitDies = 255,
 };
 

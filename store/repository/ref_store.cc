@@ -32,41 +32,62 @@ struct RefStore::Raw {
 };
 
 RefStore RefStore::snapshot(os::System& system, RefStoreLocation location, HashKind kind) {
+  // `git pack-refs` puts refs into packed-refs first, then removes their files: while packed-refs
+  // is the same before and after the files are read, no ref was missed.
+  constexpr int kTries = 10;
   RefStore store;
   store.system_ = &system;
   store.location_ = std::move(location);
   store.kind_ = kind;
-  store.read_packed();
+  const std::string packed = store.location_.common_dir + "/packed-refs";
+  for (int tries = 0; tries < kTries; ++tries) {
+    const auto before = system.status_at(os::kCurrentDirectory, packed, true);
+    store.read_all();
+    const auto after = system.status_at(os::kCurrentDirectory, packed, true);
+    if (before.has_value() != after.has_value()) continue;
+    if (!before || (before->inode == after->inode && before->size == after->size &&
+                    before->modified_ns == after->modified_ns)) {
+      break;
+    }
+  }
+  return store;
+}
+
+void RefStore::read_all() {
+  packed_ = {};
+  packed_fault_.reset();
+  problems_.clear();
+  refs_.clear();
+  read_packed();
   std::vector<std::string> names;
-  store.list_loose(names);
+  list_loose(names);
   std::map<std::string, Ref> loose;
   for (const std::string& name : names) {
-    auto ref = store.find(name);
+    auto ref = find(name);
     if (!ref) continue;  // gone since it was listed, or a symbolic link to nowhere
     if (!ref->broken && ref->id.is_null()) ref->broken = broken_ref("object id is null");
     if (!is_valid_ref_name(name, true)) {
-      ref->id = ObjectId::null(kind);
+      ref->id = ObjectId::null(kind_);
       ref->broken = broken_ref("name is not a valid ref name");
     }
     loose.emplace(name, std::move(*ref));
   }
-  for (const PackedRef& packed : store.packed_.refs) {
+  for (const PackedRef& packed : packed_.refs) {
     if (loose.contains(packed.name)) continue;
     Ref ref;
     ref.name = packed.name;
     ref.id = packed.id;
-    ref.file = store.location_.common_dir + "/packed-refs";
+    ref.file = location_.common_dir + "/packed-refs";
     ref.packed = true;
     if (!is_valid_ref_name(packed.name, true)) {
-      ref.id = ObjectId::null(kind);
+      ref.id = ObjectId::null(kind_);
       ref.broken = broken_ref("name is not a valid ref name");
     }
-    store.refs_.push_back(std::move(ref));
+    refs_.push_back(std::move(ref));
   }
-  for (auto& [name, ref] : loose) store.refs_.push_back(std::move(ref));
-  std::stable_sort(store.refs_.begin(), store.refs_.end(),
+  for (auto& [name, ref] : loose) refs_.push_back(std::move(ref));
+  std::stable_sort(refs_.begin(), refs_.end(),
                    [](const Ref& a, const Ref& b) { return a.name < b.name; });
-  return store;
 }
 
 void RefStore::read_packed() {

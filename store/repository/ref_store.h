@@ -71,6 +71,7 @@ class RefStore {
  private:
   struct Raw;
 
+  void read_all();
   void read_packed();
   void list_loose(std::vector<std::string>& names);
   Raw read_raw(const std::string& full_name) const;

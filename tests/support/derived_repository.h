@@ -101,7 +101,8 @@ class DerivedRepository {
     load(*repository, findings);
     graphs.number(storage_->table());
     options_.verify.commit_graphs = &graphs;
-    check_storage(*storage_, *ledger_, options_);
+    StorageCheckResult result;
+    check_storage(*storage_, {}, *ledger_, options_, result);
     options_.verify.commit_graphs = nullptr;
     check_crossrefs(*repository, *storage_, *ledger_, graphs, options_, findings);
     return findings;
@@ -145,7 +146,8 @@ class DerivedRepository {
     if (storage_ != nullptr) return;
     FindingList problems;
     load(repository, problems);
-    check_storage(*storage_, *ledger_, options_);
+    StorageCheckResult result;
+    check_storage(*storage_, {}, *ledger_, options_, result);
   }
 
   static std::string commit(const std::string& branch, int number, const std::string& links) {

@@ -58,6 +58,22 @@ TEST_F(RefStoreTest, MergesLooseAndPacked) {
   EXPECT_FALSE(refs.packed_refs_fault());
 }
 
+TEST_F(RefStoreTest, RefsMoveIntoPackedRefsMeanwhile) {
+  files_.write("refs/heads/x", kA + "\n");
+  files_.write("refs/heads/y", kB + "\n");
+  testing::FailingSystem system;
+  int lists = 0;
+  system.before_each([&](const std::string& name) {
+    if (name != "list" || ++lists != 1) return;
+    files_.write("packed-refs", kA + " refs/heads/x\n" + kB + " refs/heads/y\n");
+    fs::remove(files_.git_dir() + "/refs/heads/x");
+    fs::remove(files_.git_dir() + "/refs/heads/y");
+  });
+  const RefStore store =
+      RefStore::snapshot(system, {files_.git_dir(), files_.git_dir(), ".git"}, HashKind::kSha1);
+  EXPECT_EQ(listed(store), "refs/heads/x a\nrefs/heads/y b\n");
+}
+
 TEST_F(RefStoreTest, ADirectoryDoesNotHideThePackedRef) {
   files_.write("packed-refs", kA + " refs/heads/x\n");
   fs::create_directories(files_.git_dir() + "/refs/heads/x");
