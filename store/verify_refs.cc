@@ -15,9 +15,6 @@ Result<std::vector<Finding>> verify_refs(os::System& system, const VerifyRefsOpt
   if (auto configured = configure_policy(*repository, policy); !configured) {
     return tl::unexpected<Fault>(std::move(configured.error()));
   }
-  if (repository->format().ref_storage != RefStorage::kFiles) {
-    return fault(MessageId::kNotSupported, "refs in reftables cannot be verified yet");
-  }
   FindingList list;
   check_ref_format(*repository, policy, list, options.note);
   std::vector<Finding> findings = std::move(list.findings());

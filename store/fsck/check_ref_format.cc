@@ -33,6 +33,8 @@ class RefFormatChecker {
         note_(note) {}
 
   void check_worktree(const Worktree& worktree);
+  // The same of a repository whose refs are stored in reftables.
+  void check_tables(const Worktree& worktree);
 
  private:
   struct File {
@@ -81,6 +83,39 @@ void RefFormatChecker::check_worktree(const Worktree& worktree) {
     reporter_.enter_file(repository_.shown_path(path));
     check_packed_refs(system_, path, repository_.shown_path(path), repository_.hash_kind(), policy_,
                       reporter_);
+  }
+}
+
+void RefFormatChecker::check_tables(const Worktree& worktree) {
+  const std::string prefix = worktree.id.empty() ? "" : fmt::format("worktrees/{}/", worktree.id);
+  const std::string directory = worktree.git_dir + "/reftable";
+  const auto status = system_.status_at(os::kCurrentDirectory, directory, true);
+  if (!status && os::is_missing(status.error()) && !worktree.id.empty()) return;
+  const ReftableStack stack = ReftableStack::read(
+      system_, directory, repository_.shown_path(directory), repository_.hash_kind());
+  for (const ReftableStack::Table& table : stack.tables()) {
+    say("Checking table: " + table.name);
+    reporter_.enter_file(table.shown);
+    if (!is_valid_reftable_name(table.name)) {
+      report(table.name, MessageId::kBadReftableTableName, "invalid reftable table name");
+    }
+  }
+  for (const ReftableStack::Problem& problem : stack.problems()) {
+    reporter_.enter_file(problem.file);
+    reporter_.report(problem.fault);
+  }
+  for (const auto& [name, found] : stack.refs()) {
+    reporter_.enter_file(found.table->shown);
+    const std::string shown_name = prefix + std::string(name);
+    if (!is_root_ref_name(name) && !is_valid_ref_name(name)) {
+      report(shown_name, MessageId::kBadRefName, "invalid refname format");
+    }
+    if (found.ref->kind == ReftableRef::Kind::kSymref) {
+      check_target(shown_name, found.ref->target);
+    } else if (found.ref->id.is_null()) {
+      report(shown_name, MessageId::kBadRefOid,
+             fmt::format("points to invalid object ID '{}'", found.ref->id.hex()));
+    }
   }
 }
 
@@ -233,10 +268,13 @@ void RefFormatChecker::check_target(const std::string& name, std::string_view ta
 
 void check_ref_format(const Repository& repository, const Policy& policy, FindingSink& findings,
                       const std::function<void(const std::string&)>& note) {
-  if (repository.format().ref_storage != RefStorage::kFiles) return;
   RefFormatChecker checker(repository, policy, findings, note);
   for (const Worktree& worktree : repository.worktrees().worktrees) {
-    checker.check_worktree(worktree);
+    if (repository.format().ref_storage == RefStorage::kReftable) {
+      checker.check_tables(worktree);
+    } else {
+      checker.check_worktree(worktree);
+    }
   }
 }
 

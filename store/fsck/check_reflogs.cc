@@ -30,6 +30,9 @@ class ReflogChecker {
         reporter_(policy, findings, kPhase) {}
 
   void check_worktree(const Worktree& worktree);
+  // The same of a repository whose logs are stored in reftables. What is wrong with the tables is
+  // for check_ref_format to say.
+  void check_tables(const Worktree& worktree);
 
  private:
   // Names of all logs below `directory`, relative to it, sorted.
@@ -55,6 +58,20 @@ void ReflogChecker::check_worktree(const Worktree& worktree) {
     const std::string ref = is_per_worktree_ref(name) ? worktree.ref_name(name) : name;
     check_log(directory + "/" + name, ref);
   }
+}
+
+void ReflogChecker::check_tables(const Worktree& worktree) {
+  const std::string directory = worktree.git_dir + "/reftable";
+  const ReftableStack stack = ReftableStack::read(
+      system_, directory, repository_.shown_path(directory), repository_.hash_kind());
+  stack.for_each_log([&](const ReftableLog& log, const ReftableStack::Table& table) {
+    if (log.seconds > options_.now) return;
+    reporter_.enter_file(table.shown);
+    const std::string ref =
+        is_per_worktree_ref(log.name) ? worktree.ref_name(log.name) : std::string(log.name);
+    check_id(log.old_id, ref, 0);
+    check_id(log.new_id, ref, log.seconds);
+  });
 }
 
 std::vector<std::string> ReflogChecker::list(const std::string& directory) {
@@ -166,7 +183,11 @@ void check_reflogs(const Repository& repository, const ReflogCheckOptions& optio
   ReflogChecker checker(repository, options, objects, policy, roots, findings);
   // The logs of the main worktree lie beside the shared ones, in the common directory.
   for (const Worktree& worktree : repository.worktrees().worktrees) {
-    checker.check_worktree(worktree);
+    if (repository.format().ref_storage == RefStorage::kReftable) {
+      checker.check_tables(worktree);
+    } else {
+      checker.check_worktree(worktree);
+    }
   }
 }
 

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "store/fsck/fault_reporter.h"
 #include "store/os/follow_file.h"
 #include "store/refs/ref_name.h"
@@ -98,9 +101,12 @@ Result<RefSnapshot> snapshot_refs(const Repository& repository) {
   for (const Worktree& worktree : list.worktrees) {
     auto head = store->find(worktree.ref_name("HEAD"));
     if (head) snapshot.heads.push_back(std::move(*head));
+    if (worktree.is_current) continue;
+    std::vector<Ref> refs = store->private_refs(worktree.ref_name(""));
+    std::move(refs.begin(), refs.end(), std::back_inserter(snapshot.private_refs));
   }
   snapshot.refs = store->refs();
-  for (std::vector<Ref>* refs : {&snapshot.refs, &snapshot.heads}) {
+  for (std::vector<Ref>* refs : {&snapshot.refs, &snapshot.heads, &snapshot.private_refs}) {
     for (Ref& ref : *refs) {
       ref.file = repository.shown_path(ref.file);
       if (!ref.broken || !ref.symref_target.empty()) continue;
@@ -131,7 +137,18 @@ std::size_t check_refs(const RefSnapshot& snapshot, const ObjectView& objects, c
       checker.explain(head, MessageId::kRefBroken);
     }
   }
-  return checker.usable();
+  const std::size_t usable = checker.usable();
+  for (const Ref& ref : snapshot.private_refs) {
+    checker.reporter().enter_file(ref.file);
+    // What is broken here is not broken for git; it is explained, and no more.
+    if (ref.broken) {
+      checker.explain(ref, MessageId::kRefBroken);
+    } else {
+      checker.check(ref.name, ref.id);
+    }
+  }
+  // For git they are no refs from which something could be reached.
+  return usable;
 }
 
 std::size_t check_given_roots(const std::vector<std::pair<std::string, ObjectId>>& arguments,

@@ -1,6 +1,7 @@
 // check_refs: do the refs name objects that are there, and of the right kind?
 //
-// Order of findings: refs by name, then HEAD of every worktree (phase 20).
+// Order of findings: refs by name, then HEAD of every worktree, then the private refs of the other
+// worktrees, which git does not look at (phase 20).
 #pragma once
 
 #include <string>
@@ -18,13 +19,14 @@ namespace assay {
 struct RefSnapshot {
   std::vector<Ref> refs;   // under refs/, by name, broken ones included
   std::vector<Ref> heads;  // HEAD of every worktree that has one
+  // Refs of other worktrees alone (refs/bisect/ and the like), as "worktrees/ID/refs/bisect/bad".
+  std::vector<Ref> private_refs;
   // Of the store as a whole: packed-refs, directories that cannot be listed. The caller reports
   // them.
   std::vector<Fault> problems;
 };
 
 // Taken before objects are looked at, so that a push meanwhile does no harm.
-// Errors: kNotSupported for a reftable.
 Result<RefSnapshot> snapshot_refs(const Repository& repository);
 
 // Findings: "REF: invalid sha1 pointer OID" (kInvalidRefPointer), "REF: not a commit"

@@ -83,7 +83,8 @@ std::set<std::string> troubles(const Result<RefSnapshot>& snapshot) {
   std::set<std::string> texts;
   if (!snapshot) return {snapshot.error().text};
   for (const Fault& problem : snapshot->problems) texts.insert(problem.text);
-  for (const std::vector<Ref>* refs : {&snapshot->refs, &snapshot->heads}) {
+  for (const std::vector<Ref>* refs :
+       {&snapshot->refs, &snapshot->heads, &snapshot->private_refs}) {
     for (const Ref& ref : *refs) {
       if (ref.broken) texts.insert(ref.name + "\n" + ref.broken->text);
     }
@@ -190,7 +191,13 @@ void Checker::check_roots(const Repository& repository, const Result<RefSnapshot
     }
     check_given_roots(given, objects, policy_, roots, found);
   } else if (snapshot) {
-    for (const Fault& problem : snapshot->problems) report_fault(problem, kPhaseRefs, found);
+    for (const Fault& problem : snapshot->problems) {
+      const bool of_table =
+          problem.id == MessageId::kReftableBad || problem.id == MessageId::kReftableDoubtful;
+      // Said by the check of the reference database.
+      if (of_table && options_.check_references) continue;
+      report_fault(problem, kPhaseRefs, found);
+    }
     const std::size_t usable = check_refs(*snapshot, objects, policy_, roots, found);
     if (options_.use_reflogs) {
       ReflogCheckOptions reflogs;

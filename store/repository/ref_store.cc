@@ -39,6 +39,10 @@ RefStore RefStore::snapshot(os::System& system, RefStoreLocation location, HashK
   store.system_ = &system;
   store.location_ = std::move(location);
   store.kind_ = kind;
+  if (store.location_.reftables) {
+    store.read_stacks();
+    return store;
+  }
   const std::string packed = store.location_.common_dir + "/packed-refs";
   for (int tries = 0; tries < kTries; ++tries) {
     const auto before = system.status_at(os::kCurrentDirectory, packed, true);
@@ -60,17 +64,11 @@ void RefStore::read_all() {
   refs_.clear();
   read_packed();
   std::vector<std::string> names;
-  list_loose(names);
+  list_loose({"refs/"}, names, problems_);
   std::map<std::string, Ref> loose;
   for (const std::string& name : names) {
-    auto ref = find(name);
-    if (!ref) continue;  // gone since it was listed, or a symbolic link to nowhere
-    if (!ref->broken && ref->id.is_null()) ref->broken = broken_ref("object id is null");
-    if (!is_valid_ref_name(name, true)) {
-      ref->id = ObjectId::null(kind_);
-      ref->broken = broken_ref("name is not a valid ref name");
-    }
-    loose.emplace(name, std::move(*ref));
+    auto ref = find_listed(name);
+    if (ref) loose.emplace(name, std::move(*ref));
   }
   for (const PackedRef& packed : packed_.refs) {
     if (loose.contains(packed.name)) continue;
@@ -88,6 +86,114 @@ void RefStore::read_all() {
   for (auto& [name, ref] : loose) refs_.push_back(std::move(ref));
   std::stable_sort(refs_.begin(), refs_.end(),
                    [](const Ref& a, const Ref& b) { return a.name < b.name; });
+}
+
+void RefStore::read_stacks() {
+  std::vector<std::string> directories = {location_.common_dir};
+  const std::string worktrees = location_.common_dir + "/worktrees";
+  if (const auto listed = system_->list(os::kCurrentDirectory, worktrees)) {
+    for (const os::DirectoryEntry& entry : *listed) {
+      directories.push_back(worktrees + "/" + entry.name);
+    }
+  }
+  std::sort(directories.begin() + 1, directories.end());
+  if (location_.git_dir != location_.common_dir) directories.push_back(location_.git_dir);
+  const std::string& shown = location_.shown_common_dir;
+  for (const std::string& directory : directories) {
+    std::string name = directory;
+    if (!shown.empty() && name.starts_with(location_.common_dir)) {
+      name.replace(0, location_.common_dir.size(), shown);
+    }
+    const std::string tables = directory + "/reftable";
+    const bool is_worktree = directory != location_.common_dir;
+    if (is_worktree && !system_->status_at(os::kCurrentDirectory, tables, true)) continue;
+    auto stack = std::make_shared<const ReftableStack>(
+        ReftableStack::read(*system_, tables, name + "/reftable", kind_));
+    const bool is_new = stacks_.emplace(directory, stack).second;
+    if (!is_new) continue;
+    for (const ReftableStack::Problem& problem : stack->problems()) {
+      if (problems_.size() < kMaxProblems) problems_.push_back(problem.fault);
+    }
+  }
+  std::vector<std::string> names;
+  for (const bool own : {false, true}) {
+    const auto stack = stacks_.find(own ? location_.git_dir : location_.common_dir);
+    if (stack == stacks_.end()) continue;
+    for (const auto& [name, found] : stack->second->refs()) {
+      if (name.starts_with("refs/") && is_per_worktree_ref(name) == own) names.emplace_back(name);
+    }
+  }
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) {
+    auto ref = find_listed(name);
+    if (ref) refs_.push_back(std::move(*ref));
+  }
+}
+
+const ReftableStack* RefStore::stack_of(const WorktreeRefName& name) const {
+  std::string directory = location_.common_dir;
+  if (name.place == WorktreeRefPlace::kCurrentWorktree) directory = location_.git_dir;
+  if (name.place == WorktreeRefPlace::kOtherWorktree) {
+    directory += fmt::format("/worktrees/{}", name.worktree);
+  }
+  const auto found = stacks_.find(directory);
+  return found != stacks_.end() ? found->second.get() : nullptr;
+}
+
+RefStore::Raw RefStore::read_table_raw(const std::string& full_name) const {
+  Raw raw;
+  const WorktreeRefName split = split_worktree_ref(full_name);
+  const ReftableStack* stack = stack_of(split);
+  if (stack == nullptr) return raw;
+  const ReftableStack::FoundRef found = stack->find(split.name);
+  if (found.ref == nullptr) return raw;
+  raw.state = Raw::State::kRead;
+  raw.file = found.table->path;
+  if (found.ref->kind == ReftableRef::Kind::kSymref) {
+    raw.content.is_symref = true;
+    raw.content.target = found.ref->target;
+  } else {
+    raw.content.id = found.ref->id;
+  }
+  return raw;
+}
+
+// Returns: nothing for a ref that is gone since it was listed, or a symbolic link to nowhere.
+std::optional<Ref> RefStore::find_listed(const std::string& name) const {
+  auto ref = find(name);
+  if (!ref) return ref;
+  if (!ref->broken && ref->id.is_null()) ref->broken = broken_ref("object id is null");
+  if (!is_valid_ref_name(name, true)) {
+    ref->id = ObjectId::null(kind_);
+    ref->broken = broken_ref("name is not a valid ref name");
+  }
+  return ref;
+}
+
+std::vector<Ref> RefStore::private_refs(const std::string& prefix) const {
+  std::vector<std::string> names;
+  if (location_.reftables) {
+    const std::string any = prefix + "HEAD";
+    const ReftableStack* stack = stack_of(split_worktree_ref(any));
+    if (stack == nullptr) return {};
+    for (const auto& [name, found] : stack->refs()) {
+      if (name.starts_with("refs/") && is_per_worktree_ref(name)) {
+        names.push_back(prefix + std::string(name));
+      }
+    }
+  }
+  std::vector<Fault> problems;
+  if (!location_.reftables) {
+    list_loose({prefix + "refs/bisect/", prefix + "refs/rewritten/", prefix + "refs/worktree/"},
+               names, problems);
+  }
+  std::sort(names.begin(), names.end());
+  std::vector<Ref> refs;
+  for (const std::string& name : names) {
+    auto ref = find_listed(name);
+    if (ref) refs.push_back(std::move(*ref));
+  }
+  return refs;
 }
 
 void RefStore::read_packed() {
@@ -118,19 +224,18 @@ std::string RefStore::path_of(std::string_view full_name) const {
   return fmt::format("{}/{}", location_.common_dir, split.name);
 }
 
-void RefStore::list_loose(std::vector<std::string>& names) {
+void RefStore::list_loose(std::vector<std::string> directories, std::vector<std::string>& names,
+                          std::vector<Fault>& problems) const {
   std::map<std::pair<std::uint64_t, std::uint64_t>, int> visits;
-  std::vector<std::string> directories = {"refs/"};
   while (!directories.empty()) {
     const std::string directory = std::move(directories.back());
     directories.pop_back();
     const std::string path = path_of(directory);
     const auto listed = system_->list(os::kCurrentDirectory, path);
     if (!listed) {
-      if (!os::is_missing(listed.error()) && problems_.size() < kMaxProblems) {
-        problems_.emplace_back(
-            MessageId::kRefUnreadable,
-            fmt::format("cannot open directory {}: {}", path, listed.error().text()));
+      if (!os::is_missing(listed.error()) && problems.size() < kMaxProblems) {
+        problems.emplace_back(MessageId::kRefUnreadable, fmt::format("cannot open directory {}: {}",
+                                                                     path, listed.error().text()));
       }
       continue;
     }
@@ -174,6 +279,7 @@ RefStore::Raw RefStore::read_packed_raw(const std::string& full_name) const {
 }
 
 RefStore::Raw RefStore::read_raw(const std::string& full_name) const {
+  if (location_.reftables) return read_table_raw(full_name);
   Raw raw;
   raw.file = path_of(full_name);
   const auto bad = [&](Fault why) {

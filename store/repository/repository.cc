@@ -81,12 +81,9 @@ WorktreeList Repository::worktrees() const {
 }
 
 Result<RefStore> Repository::refs() const {
-  if (format_.ref_storage == RefStorage::kReftable) {
-    return fault(MessageId::kNotSupported,
-                 "refs are stored as a reftable (extensions.refStorage), which is not supported");
-  }
-  return RefStore::snapshot(*system_, {git_dir(), common_dir(), layout_.shown_common_dir},
-                            hash_kind());
+  const bool reftables = format_.ref_storage == RefStorage::kReftable;
+  return RefStore::snapshot(
+      *system_, {git_dir(), common_dir(), layout_.shown_common_dir, reftables}, hash_kind());
 }
 
 Result<std::vector<ObjectId>> Repository::shallow() const {

@@ -64,13 +64,15 @@ def import_stream(rng, commits):
     return "\n".join(lines).encode()
 
 
-def build(git, folder, seed):
+def build(git, folder, seed, ref_format):
     """Returns: the path of the repository; its upstream and its second worktree lie beside it."""
     rng = random.Random(seed)
     upstream, path = os.path.join(folder, "upstream"), os.path.join(folder, "main")
     Git(git, folder)("init", "-q", "--bare", "-b", "main", upstream)
     Git(git, upstream)("fast-import", "--quiet", stdin=import_stream(rng, 400))
-    Git(git, folder)("clone", "-q", upstream, path)
+    # Older gits do not know the option.
+    storage = [] if ref_format == "files" else [f"--ref-format={ref_format}"]
+    Git(git, folder)("clone", "-q", *storage, upstream, path)
     run = Git(git, path)
     for setting in ("gc.auto=0", "maintenance.auto=false", "core.logAllRefUpdates=true",
                     "fetch.unpackLimit=20"):
@@ -185,6 +187,8 @@ def main():
     parser = campaign.argument_parser(__doc__.split("\n", 1)[0])
     parser.add_argument("--runs", type=int, default=30, help="how often to check (default: 30)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--ref-format", default="files", choices=("files", "reftable"),
+                        help="how refs are stored (reftable: with a --git of 2.45 or later)")
     parser.add_argument("--show", action="store_true", help="say what the loops did")
     arguments = parser.parse_args()
     campaign.require(arguments.program)
@@ -192,7 +196,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="assay-beside-git-",
                                      ignore_cleanup_errors=True) as folder, \
             multiprocessing.Manager() as manager:
-        path = build(arguments.git, folder, arguments.seed)
+        path = build(arguments.git, folder, arguments.seed, arguments.ref_format)
         counts, stop = manager.dict(), multiprocessing.Event()
         loops = [multiprocessing.Process(target=loop, daemon=True, args=(
             arguments.git, folder, arguments.seed, counts, stop)) for loop in (work, maintain)]

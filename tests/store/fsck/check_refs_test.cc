@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/support/fake_objects.h"
 #include "tests/support/findings_text.h"
 #include "tests/support/repository_files.h"
@@ -170,6 +172,43 @@ TEST_F(CheckRefs, NoDefaultReferencesIsANotice) {
   report_no_default_references(policy_, findings_);
   EXPECT_EQ(lines_of(findings_), "notice: No default references\n");
   EXPECT_EQ(exit_status_of(findings_), 0);
+}
+
+TEST_F(CheckRefs, PrivateRefsOfOtherWorktreesAreRoots) {
+  files_.write("refs/heads/main", kA + "\n");
+  files_.write("refs/bisect/bad", kA + "\n");
+  files_.add_worktree("w");
+  files_.write("worktrees/w/refs/bisect/good", kA + "\n");
+  files_.write("worktrees/w/refs/worktree/deep/x", kB + "\n");
+  files_.write("worktrees/w/refs/rewritten/y", kA + "\n");
+  files_.write("worktrees/w/refs/heads/no", kC + "\n");  // shared refs do not lie here
+  EXPECT_EQ(check(), "");
+  const std::vector<std::string> from_main = {"aaaa unknown refs/bisect/bad",
+                                              "aaaa unknown refs/heads/main",
+                                              "aaaa unknown HEAD",
+                                              "aaaa unknown worktrees/w/refs/bisect/good",
+                                              "aaaa unknown worktrees/w/refs/rewritten/y",
+                                              "bbbb unknown worktrees/w/refs/worktree/deep/x"};
+  EXPECT_EQ(roots_.lines(), from_main);
+  EXPECT_EQ(usable_, 3U) << "for git the others are none";
+  check("work-w");
+  const std::vector<std::string> lines = roots_.lines();
+  EXPECT_NE(std::find(lines.begin(), lines.end(), "aaaa unknown main-worktree/refs/bisect/bad"),
+            lines.end());
+  EXPECT_NE(std::find(lines.begin(), lines.end(), "aaaa unknown refs/bisect/good"), lines.end());
+}
+
+TEST_F(CheckRefs, PrivateRefOfAnotherWorktreeNamesWhatIsMissing) {
+  files_.write("refs/heads/main", kA + "\n");
+  files_.add_worktree("w");
+  files_.write("worktrees/w/refs/bisect/bad", kC + "\n");
+  files_.write("worktrees/w/refs/bisect/good", "nonsense\n");
+  const std::string lines = check();
+  EXPECT_NE(lines.find("worktrees/w/refs/bisect/bad: invalid sha1 pointer " + kC),
+            std::string::npos)
+      << lines;
+  EXPECT_NE(lines.find("worktrees/w/refs/bisect/good: "), std::string::npos) << lines;
+  EXPECT_EQ(exit_status_of(findings_), 2);
 }
 
 }  // namespace

@@ -46,18 +46,19 @@ TEST(Repository, TakesTheHashFromTheConfig) {
   EXPECT_EQ(fault_of(files.open()), "bad config line 3 in file " + files.git_dir() + "/config");
 }
 
-TEST(Repository, SaysThatReftablesAreNotSupported) {
+TEST(Repository, TakesTheRefStorageFromTheEnvironment) {
   const RepositoryFiles files;
   files.write("config",
               "[core]\nrepositoryformatversion = 1\n[extensions]\nrefStorage = reftable\n");
   const auto repository = files.open();
   ASSERT_TRUE(repository);
   const auto refs = repository->refs();
-  ASSERT_FALSE(refs);
-  EXPECT_EQ(refs.error().id, MessageId::kNotSupported);
+  ASSERT_TRUE(refs);
+  ASSERT_EQ(refs->problems().size(), 1u);
+  EXPECT_EQ(refs->problems()[0].id, MessageId::kReftableBad) << "there are no tables";
   OpenOptions options = files.options();
   options.environment.set("GIT_REFERENCE_BACKEND", "files");
-  EXPECT_TRUE(Repository::open(os::System::real(), options)->refs());
+  EXPECT_TRUE(Repository::open(os::System::real(), options)->refs()->problems().empty());
   options.environment.set("GIT_REFERENCE_BACKEND", "sql");
   EXPECT_EQ(fault_of(Repository::open(os::System::real(), options)),
             "unknown ref storage format: 'sql'");
