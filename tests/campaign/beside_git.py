@@ -107,6 +107,10 @@ def work(git, folder, seed, counts, stop):
                 far("update-ref", "refs/heads/main", new)
         main("fetch", "-q", "origin")
 
+    def stash():
+        edit(path, rng)
+        main("stash", "-q", "-u")
+
     def branch():
         name = f"b{rng.randrange(10)}"
         if rng.randrange(2):
@@ -118,7 +122,7 @@ def work(git, folder, seed, counts, stop):
                (2, lambda: commit(main, path, "--amend")), (3, branch), (2, fetch),
                (1, lambda: main("tag", "-f", "-m", "t", f"t{rng.randrange(9)}")),
                (1, lambda: main("reset", "-q", "--hard", "HEAD~1")),
-               (1, lambda: main("stash", "-q")), (1, lambda: main("stash", "drop", "-q"))]
+               (1, stash), (1, lambda: main("stash", "drop", "-q"))]
     weights = [weight for weight, _ in actions]
     while not stop.is_set():
         rng.choices(actions, weights)[0][1]()
