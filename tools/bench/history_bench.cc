@@ -84,7 +84,7 @@ void HistoryBench::measure_2009() {
   // From the oldest to what is used today, then the others.
   Implementations implementations;
   const auto kernels = sha1::all_kernels();
-  std::vector<const sha1::Compress*> seen;
+  std::vector<sha1::Compress*> seen;
   for (std::size_t i = kernels.size(); i-- > 0;) {
     // Rows that share their function for one message are one row here.
     if (std::find(seen.begin(), seen.end(), kernels[i].compress) != seen.end()) continue;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace assay::tools {
 namespace {
 
@@ -38,44 +40,59 @@ std::string escape_byte(char c) {
   return fmt::format("\\{:03o}", value);
 }
 
+// Whether quotes of both kinds hold such a character of a name as it is.
+bool is_the_same_in_both(std::string_view character, bool is_first) {
+  const char c = character[0];
+  if (character.size() > 1) return true;
+  if ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z')) return true;
+  if (c == '#' || c == '~') return is_first;
+  return std::string_view("%+,-./:@]_ '").find(c) != std::string_view::npos;
+}
+
+// Calls visit(character, whether it is printable); a byte that belongs to none is one by itself.
+template <typename Visit>
+void for_each_character(std::string_view name, const Visit& visit) {
+  while (!name.empty()) {
+    const std::size_t length = utf8_length(name);
+    const std::string_view character = name.substr(0, std::max<std::size_t>(1, length));
+    visit(character, length != 0 && is_printable(character));
+    name.remove_prefix(character.size());
+  }
+}
+
 }  // namespace
 
 std::string quote_for_shell(std::string_view name) {
-  constexpr std::string_view kSpecial = " !\"$&'()*;<=>?[\\]^`|";
-  constexpr std::string_view kSpecialInDouble = "\"$`\\!";
+  constexpr std::string_view kSpecial = " !\"$&'()*:;<=>?[\\^`|";
   bool all_printable = true;
-  std::size_t length = 0;
-  for (std::size_t i = 0; i < name.size(); i += std::max<std::size_t>(1, length)) {
-    length = utf8_length(name.substr(i));
-    if (length == 0 || !is_printable(name.substr(i, length))) all_printable = false;
-  }
+  bool all_the_same = true;
+  for_each_character(name, [&](std::string_view character, bool printable) {
+    all_printable = all_printable && printable;
+    const bool is_first = character.data() == name.data();
+    all_the_same = all_the_same && is_the_same_in_both(character, is_first);
+  });
   const bool special = name.empty() || name.find_first_of(kSpecial) != std::string_view::npos ||
-                       name[0] == '~' || name[0] == '#';
+                       name[0] == '~' || name[0] == '#' || name == "{" || name == "}";
   if (all_printable && !special) return std::string(name);
-  if (all_printable && name.find('\'') != std::string_view::npos &&
-      name.find_first_of(kSpecialInDouble) == std::string_view::npos) {
+  if (all_printable && all_the_same && name.find('\'') != std::string_view::npos) {
     return fmt::format("\"{}\"", name);
   }
   std::string quoted = "'";
   bool escaping = false;  // within $'...'
-  for (std::size_t i = 0; i < name.size(); i += std::max<std::size_t>(1, length)) {
-    length = utf8_length(name.substr(i));
-    if (length == 0 || !is_printable(name.substr(i, length))) {
+  for_each_character(name, [&](std::string_view character, bool printable) {
+    if (!printable) {
       if (!escaping) quoted += "'$'";
       escaping = true;
-      for (std::size_t k = 0; k < std::max<std::size_t>(1, length); ++k) {
-        quoted += escape_byte(name[i + k]);
-      }
-      continue;
-    }
-    if (escaping) quoted += "''";
-    escaping = false;
-    if (name[i] == '\'') {
+      for (const char c : character) quoted += escape_byte(c);
+    } else if (character == "'") {
       quoted += "'\\''";
+      escaping = false;
     } else {
-      quoted += name.substr(i, length);
+      if (escaping) quoted += "''";
+      escaping = false;
+      quoted += character;
     }
-  }
+  });
   return quoted + "'";
 }
 

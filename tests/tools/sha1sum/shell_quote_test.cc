@@ -8,10 +8,16 @@ namespace {
 // As sha1sum of coreutils 9.1 names files that are not there, in a UTF-8 locale.
 TEST(ShellQuoteTest, QuotesAsCoreutilsDoes) {
   EXPECT_EQ(quote_for_shell("plain-name_1.txt"), "plain-name_1.txt");
-  EXPECT_EQ(quote_for_shell("dir/a~b#c{d}:@%+,"), "dir/a~b#c{d}:@%+,");
+  EXPECT_EQ(quote_for_shell("dir/a~b#c{d}@%+,"), "dir/a~b#c{d}@%+,");
+  EXPECT_EQ(quote_for_shell("a:b"), "'a:b'");
+  EXPECT_EQ(quote_for_shell("{"), "'{'");
   EXPECT_EQ(quote_for_shell(""), "''");
   EXPECT_EQ(quote_for_shell("sp ace"), "'sp ace'");
   EXPECT_EQ(quote_for_shell("it's"), "\"it's\"");
+  EXPECT_EQ(quote_for_shell("#'a :b"), "\"#'a :b\"");
+  EXPECT_EQ(quote_for_shell("*star's"), "'*star'\\''s'");
+  EXPECT_EQ(quote_for_shell("a{b's"), "'a{b'\\''s'");
+  EXPECT_EQ(quote_for_shell("t\t's"), "'t'$'\\t'\\''s'");
   EXPECT_EQ(quote_for_shell("q\"q"), "'q\"q'");
   EXPECT_EQ(quote_for_shell("both'\""), "'both'\\''\"'");
   EXPECT_EQ(quote_for_shell("do$x"), "'do$x'");
