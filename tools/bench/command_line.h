@@ -1,6 +1,6 @@
 // The command line of `assay bench`.
 //
-// Its interface is our own, so CLI11 reads it (docs/adr/0006); commands that must behave as git's
+// Its interface is our own, so CLI11 reads it (docs/adr/0007); commands that must behave as git's
 // or coreutils' do have their own parsers.
 #pragma once
 
