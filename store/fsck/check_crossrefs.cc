@@ -60,6 +60,7 @@ void check_crossrefs(const Repository& repository, const Storage& storage, const
     for (const PackFolder& folder : folders) {
       indexes.push_back(load_multi_pack_index(storage.system(), storage.kind(), folder));
     }
+    check_unindexed_packs(storage, folders, indexes, policy, findings);
     check_multi_pack_indexes(indexes, folders, storage, ledger, {!graphs.empty()}, policy,
                              findings);
   }

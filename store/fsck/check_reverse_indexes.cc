@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "store/fsck/crossref_phases.h"
 #include "store/fsck/fault_reporter.h"
 #include "store/fsck/map_file.h"
@@ -20,12 +22,14 @@ class ReverseIndexChecker {
       : storage_(storage), reporter_(policy, findings, kPhaseReverseIndexes) {}
 
   void check(const PackFolder& folder, const std::string& stem, const StoredPack* stored);
+  void check_unindexed(const PackFolder& folder, const std::string& stem);
 
  private:
   void check_file(const std::string& path, const std::string& shown_stem, const PackIndex& index,
                   const StoredPack* stored);
   void check_content(const ReverseIndex& file, const std::string& shown_stem,
                      const PackIndex& index, std::span<const std::uint32_t> order);
+  void report_unloadable(const std::string& shown_stem, std::vector<std::string> causes);
   void report(MessageId id, std::string text, std::vector<std::string> causes);
 
   const Storage& storage_;
@@ -55,11 +59,22 @@ void ReverseIndexChecker::check(const PackFolder& folder, const std::string& ste
                          ? PackIndex::parse(mapped->bytes(), storage_.kind(), shown_stem + ".idx")
                          : fault(MessageId::kPackIndexBad, "");
   if (!index) {
-    report(MessageId::kReverseIndexBad,
-           fmt::format("unable to load rev-index for pack '{}.pack'", shown_stem), {});
+    report_unloadable(shown_stem, {});
   } else if (folder.has(stem, ".rev")) {
     check_file(path, shown_stem, *index, nullptr);
   }
+}
+
+void ReverseIndexChecker::check_unindexed(const PackFolder& folder, const std::string& stem) {
+  const std::string shown_stem = folder.shown + "/" + stem;
+  reporter_.enter_file(shown_stem + ".rev");
+  report_unloadable(shown_stem, {});
+}
+
+void ReverseIndexChecker::report_unloadable(const std::string& shown_stem,
+                                            std::vector<std::string> causes) {
+  report(MessageId::kReverseIndexBad,
+         fmt::format("unable to load rev-index for pack '{}.pack'", shown_stem), std::move(causes));
 }
 
 void ReverseIndexChecker::check_file(const std::string& path, const std::string& shown_stem,
@@ -75,9 +90,7 @@ void ReverseIndexChecker::check_file(const std::string& path, const std::string&
   }
   auto file = ReverseIndex::parse(mapped->bytes(), storage_.kind(), index.count(), shown);
   if (!file) {
-    report(MessageId::kReverseIndexBad,
-           fmt::format("unable to load rev-index for pack '{}.pack'", shown_stem),
-           {std::move(file.error().text)});
+    report_unloadable(shown_stem, {std::move(file.error().text)});
     return;
   }
   if (stored != nullptr && stored->forest.size() == index.count()) {
@@ -137,6 +150,25 @@ void check_reverse_indexes(const Storage& storage, const std::vector<PackFolder>
     for (const std::string& stem : folder.stems()) {
       const auto stored = packs.find(folder.shown + "/" + stem + ".pack");
       checker.check(folder, stem, stored == packs.end() ? nullptr : stored->second);
+    }
+  }
+}
+
+void check_unindexed_packs(const Storage& storage, const std::vector<PackFolder>& folders,
+                           const std::vector<StoredMultiPackIndex>& indexes, const Policy& policy,
+                           FindingSink& findings) {
+  ReverseIndexChecker checker(storage, policy, findings);
+  for (std::size_t i = 0; i < folders.size(); ++i) {
+    std::set<std::string> stems;
+    for (const MultiPackIndexChain::Layer& layer : indexes[i].chain.layers()) {
+      for (const std::string_view name : layer.index.pack_names()) {
+        if (name.ends_with(".idx")) stems.emplace(name.substr(0, name.size() - 4));
+      }
+    }
+    for (const std::string& stem : stems) {
+      if (folders[i].has(stem, ".pack") && !folders[i].has(stem, ".idx")) {
+        checker.check_unindexed(folders[i], stem);
+      }
     }
   }
 }
