@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <memory>
+#include <optional>
 
 #include "store/fsck/copy_reader.h"
-#include "store/object/commit.h"
-#include "store/object/tag.h"
-#include "store/object/tree_entry.h"
+#include "store/fsck/graph_members.h"
+#include "store/fsck/graph_numbers.h"
+#include "store/fsck/graph_replay.h"
+#include "store/fsck/object_links.h"
 
 namespace assay {
 namespace {
@@ -16,9 +18,10 @@ namespace {
 // Object numbers as a set of bits.
 using NumberSet = std::vector<bool>;
 
-NumberSet numbers_in_packs(const Storage& storage) {
+NumberSet numbers_in_packs(const Storage& storage, bool promisor_only) {
   NumberSet result(storage.table().size(), false);
   for (const StoredPack& pack : storage.packs()) {
+    if (promisor_only && !pack.promisor) continue;
     for (const std::uint32_t number : pack.numbers) result[number] = true;
   }
   return result;
@@ -27,40 +30,43 @@ NumberSet numbers_in_packs(const Storage& storage) {
 class GraphCheck {
  public:
   GraphCheck(const Storage& storage, LinkLedger& ledger, const RootTable& roots,
-             const ObjectIdSet& promised, const std::vector<FalseLink>& false_links,
+             const Promises& promises, const std::vector<FalseLink>& false_links,
              const GraphOptions& graph, const StorageCheckOptions& options, FindingSink& findings)
       : storage_(storage),
         ledger_(ledger),
         roots_(roots),
-        promised_(promised),
+        promises_(promises),
         false_links_(false_links),
         graph_(graph),
         options_(options),
         findings_(findings),
+        numbers_(ledger, roots),
+        packed_(numbers_in_packs(storage, false)),
         unreachable_(storage.table().size(), false) {}
 
-  void run();
+  std::vector<std::uint32_t> run();
 
  private:
   bool is_present(std::uint32_t number) const {
-    return ledger_.present_type(number) != ObjectType::kUnknown;
+    return !numbers_.is_absent(number) && ledger_.present_type(number) != ObjectType::kUnknown;
   }
   bool is_dangling(std::uint32_t number) const {
     return is_present(number) && !ledger_.has_links(number) && !roots_.is_root(number);
   }
   std::vector<std::uint32_t> dangling() const;
-  bool something_is_missing() const;
+  void settle_unread();
+  std::vector<std::uint32_t> missing() const;
+  void list_promised();
+  void replay(const std::vector<std::uint32_t>& missing);
   void find_unreachable(std::vector<std::uint32_t> dangling);
-  void take_back_links(const CopyReader::Object& object, std::uint32_t number,
-                       std::vector<std::uint32_t>& waiting);
-  void take_back(std::uint32_t parent, const ObjectId& target, ObjectType type,
-                 std::vector<std::uint32_t>& waiting);
+  void take_back(std::uint32_t parent, const ObjectLink& link, std::vector<std::uint32_t>& waiting);
   bool is_false(std::uint32_t parent, std::uint32_t target, ObjectType type) const;
-  void report_false();
-  void report_absent();
-  void report_damaged();
+  void report_false_links();
+  void report_broken_links();
+  void report_missing(const std::vector<std::uint32_t>& missing);
   void report_present(const std::vector<std::uint32_t>& dangling);
-  void report_missing(ObjectType type, const ObjectId& id);
+  ObjectType type_of(std::uint32_t number) const;
+  std::string describe(std::uint32_t number);
   void report(MessageId id, ObjectType type, const ObjectId& oid, std::string text);
   void report_broken_link(std::uint32_t parent, ObjectType type, const ObjectId& oid,
                           std::string text);
@@ -69,12 +75,16 @@ class GraphCheck {
   const Storage& storage_;
   LinkLedger& ledger_;
   const RootTable& roots_;
-  const ObjectIdSet& promised_;
+  const Promises& promises_;
   const std::vector<FalseLink>& false_links_;
   const GraphOptions& graph_;
   const StorageCheckOptions& options_;
   FindingSink& findings_;
+  const GraphNumbers numbers_;
+  const NumberSet packed_;
+  NumberSet promised_;  // as far as the walk asks; by number of numbers_
   NumberSet unreachable_;
+  std::optional<GraphReplay> replay_;
   std::uint64_t reported_ = 0;
 };
 
@@ -107,8 +117,23 @@ void GraphCheck::add(Finding finding) {
   findings_.add(std::move(finding));
 }
 
-void GraphCheck::report_missing(ObjectType type, const ObjectId& id) {
-  report(MessageId::kMissing, type, id, fmt::format("missing {} {}", type_name(type), id.hex()));
+// The type of an object, as whoever links to it says when none of its copies is good.
+ObjectType GraphCheck::type_of(std::uint32_t number) const {
+  if (numbers_.is_absent(number)) return numbers_.absent(number).type;
+  if (is_present(number)) return ledger_.present_type(number);
+  for (const ObjectType as :
+       {ObjectType::kCommit, ObjectType::kTree, ObjectType::kBlob, ObjectType::kTag}) {
+    if (ledger_.is_expected_as(number, as)) return as;
+  }
+  const auto demanded = roots_.demanded().find(numbers_.id(number));
+  return demanded != roots_.demanded().end() ? demanded->second : ObjectType::kUnknown;
+}
+
+// An id, and what git calls the object if names are wanted.
+std::string GraphCheck::describe(std::uint32_t number) {
+  const std::string hex = numbers_.id(number).hex();
+  const std::string name = replay_ && roots_.keeps_names() ? replay_->name_of(number) : "";
+  return name.empty() ? hex : fmt::format("{} ({})", hex, name);
 }
 
 std::vector<std::uint32_t> GraphCheck::dangling() const {
@@ -119,12 +144,46 @@ std::vector<std::uint32_t> GraphCheck::dangling() const {
   return result;
 }
 
-bool GraphCheck::something_is_missing() const {
-  if (!ledger_.missing().empty() || !false_links_.empty()) return true;
+// With --connectivity-only git takes every object that has a name for present and reads only those
+// that have links; it dies of what it cannot read then.
+void GraphCheck::settle_unread() {
+  if (!options_.connectivity_only) return;
   for (std::uint32_t number = 0; number < storage_.table().size(); ++number) {
-    if (!is_present(number) && ledger_.has_links(number)) return true;
+    if (ledger_.links_claimed(number)) continue;
+    const ObjectType type = type_of(number);
+    if (!is_present(number)) {
+      ledger_.set_present(number, type == ObjectType::kUnknown ? ObjectType::kBlob : type);
+    }
+    if (type == ObjectType::kBlob || !ledger_.is_unreadable(number)) continue;
+    if (!ledger_.has_links(number) && !roots_.is_root(number) && !graph_.show_dangling) continue;
+    const ObjectId id = storage_.table().id(number);
+    Finding finding;
+    finding.id = MessageId::kObjectCorrupt;
+    finding.severity = Severity::kError;
+    finding.bit = ExitBit::kBitDies;
+    finding.type = type;
+    finding.oid = id;
+    finding.text = id.hex() + ": object corrupt or missing";
+    finding.order = {kPhaseLinks, 0, reported_++, 0};
+    findings_.add(std::move(finding));
   }
-  return false;
+}
+
+// Objects that something needs and of which there is no good copy. git does not call an object
+// missing that some pack claims to hold.
+std::vector<std::uint32_t> GraphCheck::missing() const {
+  std::vector<std::uint32_t> result;
+  for (std::uint32_t number = 0; number < numbers_.count(); ++number) {
+    if (numbers_.is_absent(number)) {
+      const ObjectId id = numbers_.id(number);
+      if (promises_.absent.contains(id)) continue;
+      if (graph_.is_listed_elsewhere && graph_.is_listed_elsewhere(id)) continue;
+      result.push_back(number);
+    } else if (!is_present(number) && !packed_[number] && type_of(number) != ObjectType::kUnknown) {
+      result.push_back(number);
+    }
+  }
+  return result;
 }
 
 bool GraphCheck::is_false(std::uint32_t parent, std::uint32_t target, ObjectType type) const {
@@ -133,42 +192,75 @@ bool GraphCheck::is_false(std::uint32_t parent, std::uint32_t target, ObjectType
   });
 }
 
-void GraphCheck::take_back(std::uint32_t parent, const ObjectId& target, ObjectType type,
+// All that the packs of a promisor hold or link to: git's walk ends there.
+void GraphCheck::list_promised() {
+  promised_.assign(numbers_.count(), false);
+  for (const ObjectId& id : promises_.absent) {
+    const std::uint32_t number = numbers_.find(id);
+    if (number != GraphNumbers::kNone) promised_[number] = true;
+  }
+  if (!promises_.any) return;
+  const NumberSet held = numbers_in_packs(storage_, true);
+  CopyReader reader(storage_, options_.memory);
+  ledger_.trace().index(storage_.table().size());
+  for (std::uint32_t number = 0; number < held.size(); ++number) {
+    if (!held[number]) continue;
+    promised_[number] = true;
+    const auto record = ledger_.trace().record(number);
+    // What a tree has in common with its base, the base links to.
+    if (record.known && (record.base == LinkTrace::kNoBase || held[record.base])) {
+      for (std::size_t i = 0; i < record.items.size(); ++i) {
+        if ((record.items[i] & LinkTrace::kInherited) != 0) {
+          ++i;
+        } else if (record.items[i] != LinkTrace::kNoTarget) {
+          promised_[record.items[i]] = true;
+        }
+      }
+      continue;
+    }
+    for (const ObjectLink& link : read_links(reader, numbers_.id(number), number, storage_.kind(),
+                                             *options_.verify.parents)) {
+      const std::uint32_t target = numbers_.find(link.target);
+      if (target != GraphNumbers::kNone) promised_[target] = true;
+    }
+  }
+}
+
+// Walks as git does: over everything where it does not go through all objects (it stops at what is
+// promised, and at packs that are not to be read), else over what leads to something missing.
+void GraphCheck::replay(const std::vector<std::uint32_t>& missing) {
+  const bool stops = promises_.any || !options_.check_packs;
+  if (missing.empty() && false_links_.empty() && !(stops && graph_.show_unreachable)) return;
+  list_promised();
+  GraphReplay::Settings settings;
+  settings.parents = options_.verify.parents;
+  settings.false_links = &false_links_;
+  settings.promised = &promised_;
+  settings.memory = options_.memory;
+  replay_.emplace(storage_, ledger_, numbers_, roots_, settings);
+  if (stops) {
+    replay_->run(nullptr);
+    for (std::uint32_t number = 0; number < storage_.table().size(); ++number) {
+      unreachable_[number] = !replay_->is_reached(number);
+    }
+    return;
+  }
+  std::vector<std::uint32_t> ends;
+  for (const std::uint32_t number : missing) {
+    if (!numbers_.is_absent(number)) ends.push_back(number);
+  }
+  for (const FalseLink& link : false_links_) ends.push_back(link.parent);
+  const GraphMembers members(ledger_, numbers_, ends);
+  replay_->run(&members);
+}
+
+void GraphCheck::take_back(std::uint32_t parent, const ObjectLink& link,
                            std::vector<std::uint32_t>& waiting) {
-  const std::uint32_t number = storage_.table().find(target);
-  if (number == ObjectTable::kAbsent || is_false(parent, number, type)) return;
+  const std::uint32_t number = storage_.table().find(link.target);
+  if (number == ObjectTable::kAbsent || is_false(parent, number, link.type)) return;
   if (ledger_.take_back_link(number) != 0 || roots_.is_root(number)) return;
   unreachable_[number] = true;
   if (is_present(number)) waiting.push_back(number);
-}
-
-void GraphCheck::take_back_links(const CopyReader::Object& object, std::uint32_t number,
-                                 std::vector<std::uint32_t>& waiting) {
-  const HashKind kind = storage_.kind();
-  const ObjectId id = storage_.table().id(number);
-  if (object.type == ObjectType::kTree) {
-    TreeEntry entry;
-    for (std::size_t at = 0; at < object.bytes.size(); at += entry.size) {
-      if (!parse_tree_entry(ByteView(object.bytes).subspan(at), kind, entry)) return;
-      if (entry_kind(entry.mode) == TreeObjectKind::kGitlink) continue;
-      const bool is_tree = entry_kind(entry.mode) == TreeObjectKind::kTree;
-      take_back(number, ObjectId::from_raw(entry.id, kind),
-                is_tree ? ObjectType::kTree : ObjectType::kBlob, waiting);
-    }
-  } else if (object.type == ObjectType::kCommit) {
-    const auto commit = parse_commit(object.bytes, id);
-    if (!commit) return;
-    take_back(number, commit->tree, ObjectType::kTree, waiting);
-    const auto replaced = options_.verify.parents->find(id);
-    const auto& parents =
-        replaced != options_.verify.parents->end() ? replaced->second : commit->parents;
-    for (const ObjectId& parent : parents) {
-      take_back(number, parent, ObjectType::kCommit, waiting);
-    }
-  } else if (object.type == ObjectType::kTag) {
-    const auto tag = parse_tag(object.bytes, id);
-    if (tag) take_back(number, tag->target, tag->target_type, waiting);
-  }
 }
 
 // An object without links that is no root is unreachable; without its links, others become so.
@@ -181,70 +273,46 @@ void GraphCheck::find_unreachable(std::vector<std::uint32_t> waiting) {
     const std::uint32_t number = waiting.back();
     waiting.pop_back();
     if (ledger_.present_type(number) == ObjectType::kBlob) continue;
-    const auto object = reader.read(number);
-    if (object) take_back_links(*object, number, waiting);
+    for (const ObjectLink& link : read_links(reader, numbers_.id(number), number, storage_.kind(),
+                                             *options_.verify.parents)) {
+      take_back(number, link, waiting);
+    }
   }
 }
 
-// Objects without any file. git names one parent for each: the first in its own walk. Ours is the
-// first by object id.
-void GraphCheck::report_absent() {
-  struct Absent {
-    std::uint32_t parent;
-    ObjectType type;
-  };
-  std::map<ObjectId, Absent> absent;
-  for (const MissingLink& link : ledger_.missing()) {
-    if (!is_present(link.parent) || unreachable_[link.parent]) continue;
-    if (promised_.contains(link.target)) continue;
-    const auto [found, added] = absent.emplace(link.target, Absent{link.parent, link.type});
-    if (!added && link.parent < found->second.parent) found->second = {link.parent, link.type};
-  }
-  for (const auto& [id, link] : absent) {
+void GraphCheck::report_broken_links() {
+  auto links = replay_->broken_links();
+  std::sort(links.begin(), links.end(),
+            [](const auto& a, const auto& b) { return a.target < b.target; });
+  for (const GraphReplay::BrokenLink& link : links) {
+    const ObjectId id = numbers_.id(link.target);
     // git knows the empty tree without any file: the link is sound, the object missing.
     if (id == empty_tree_id(storage_.kind())) continue;
-    const ObjectType parent_type = ledger_.present_type(link.parent);
-    report_broken_link(
-        link.parent, link.type, id,
-        fmt::format("broken link from {:>7} {}\n              to {:>7} {}", type_name(parent_type),
-                    storage_.table().id(link.parent).hex(), type_name(link.type), id.hex()));
+    if (graph_.is_listed_elsewhere && graph_.is_listed_elsewhere(id)) continue;
+    const ObjectType type = type_of(link.target);
+    report_broken_link(link.parent, type, id,
+                       fmt::format("broken link from {:>7} {}\n              to {:>7} {}",
+                                   type_name(type_of(link.parent)), describe(link.parent),
+                                   type_name(type), describe(link.target)));
   }
-  for (const auto& [id, type] : roots_.demanded()) {
-    if (storage_.table().find(id) != ObjectTable::kAbsent || promised_.contains(id)) continue;
-    absent.emplace(id, Absent{0, type});
-  }
-  for (const auto& [id, link] : absent) report_missing(link.type, id);
 }
 
 // git's walk cannot even look up what such a link names.
-void GraphCheck::report_false() {
-  for (const FalseLink& link : false_links_) {
-    if (!is_present(link.parent) || unreachable_[link.parent]) continue;
-    const ObjectId parent = storage_.table().id(link.parent);
-    report_broken_link(link.parent, link.type, storage_.table().id(link.target),
+void GraphCheck::report_false_links() {
+  for (const FalseLink& link : replay_->false_links()) {
+    report_broken_link(link.parent, link.type, numbers_.id(link.target),
                        fmt::format("broken link from {:>7} {}\nbroken link from {:>7} unknown",
-                                   type_name(ledger_.present_type(link.parent)), parent.hex(),
-                                   type_name(link.type)));
+                                   type_name(ledger_.present_type(link.parent)),
+                                   describe(link.parent), type_name(link.type)));
   }
 }
 
-// Objects all of whose copies are damaged. git calls those missing that have no packed copy.
-void GraphCheck::report_damaged() {
-  const NumberSet packed = numbers_in_packs(storage_);
-  for (std::uint32_t number = 0; number < storage_.table().size(); ++number) {
-    if (is_present(number) || packed[number] || unreachable_[number]) continue;
-    const ObjectId id = storage_.table().id(number);
-    ObjectType type = ObjectType::kUnknown;
-    for (const ObjectType as :
-         {ObjectType::kCommit, ObjectType::kTree, ObjectType::kBlob, ObjectType::kTag}) {
-      if (type == ObjectType::kUnknown && ledger_.is_expected_as(number, as)) type = as;
-    }
-    if (type == ObjectType::kUnknown) {
-      const auto demanded = roots_.demanded().find(id);
-      if (demanded == roots_.demanded().end()) continue;
-      type = demanded->second;
-    }
-    report_missing(type, id);
+void GraphCheck::report_missing(const std::vector<std::uint32_t>& missing) {
+  for (const std::uint32_t number : missing) {
+    if (!replay_->is_reached(number) || promised_[number]) continue;
+    const ObjectType type = type_of(number);
+    report(MessageId::kMissing, type, numbers_.id(number),
+           fmt::format("missing {} {}", type_name(type), describe(number)));
   }
 }
 
@@ -267,41 +335,44 @@ void GraphCheck::report_present(const std::vector<std::uint32_t>& dangling) {
   }
 }
 
-void GraphCheck::run() {
-  const std::vector<std::uint32_t> loose_ends = dangling();
-  // With no loose end everything is reachable, so nothing has to be walked.
-  if (!loose_ends.empty() && (graph_.show_unreachable || something_is_missing())) {
-    find_unreachable(loose_ends);
+std::vector<std::uint32_t> GraphCheck::run() {
+  settle_unread();
+  std::vector<std::uint32_t> loose_ends = dangling();
+  const std::vector<std::uint32_t> lost = missing();
+  replay(lost);
+  if (replay_) {
+    report_false_links();
+    report_broken_links();
+    report_missing(lost);
   }
-  report_false();
-  report_absent();
-  report_damaged();
+  const bool walked_all = replay_ && (promises_.any || !options_.check_packs);
+  // With no loose end everything is reachable, so nothing has to be taken away.
+  if (graph_.show_unreachable && !walked_all && !loose_ends.empty()) find_unreachable(loose_ends);
   report_present(loose_ends);
+  if (graph_.show_unreachable) loose_ends.clear();
+  return loose_ends;
 }
 
 }  // namespace
 
-ObjectIdSet promised_objects(const Storage& storage, const LinkLedger& ledger) {
-  ObjectIdSet promised;
-  NumberSet from_promisor(storage.table().size(), false);
-  bool any = false;
-  for (const StoredPack& pack : storage.packs()) {
-    if (!pack.promisor) continue;
-    any = true;
-    for (const std::uint32_t number : pack.numbers) from_promisor[number] = true;
-  }
-  if (!any) return promised;
+Promises find_promises(const Storage& storage, const LinkLedger& ledger) {
+  Promises promises;
+  promises.any = std::any_of(storage.packs().begin(), storage.packs().end(),
+                             [](const StoredPack& pack) { return pack.promisor; });
+  if (!promises.any) return promises;
+  const NumberSet held = numbers_in_packs(storage, true);
   for (const MissingLink& link : ledger.missing()) {
-    if (from_promisor[link.parent]) promised.insert(link.target);
+    if (held[link.parent]) promises.absent.insert(link.target);
   }
-  return promised;
+  return promises;
 }
 
-void check_graph(const Storage& storage, LinkLedger& ledger, const RootTable& roots,
-                 const ObjectIdSet& promised, const std::vector<FalseLink>& false_links,
-                 const GraphOptions& graph, const StorageCheckOptions& options,
-                 FindingSink& findings) {
-  GraphCheck(storage, ledger, roots, promised, false_links, graph, options, findings).run();
+std::vector<std::uint32_t> check_graph(const Storage& storage, LinkLedger& ledger,
+                                       const RootTable& roots, const Promises& promises,
+                                       const std::vector<FalseLink>& false_links,
+                                       const GraphOptions& graph,
+                                       const StorageCheckOptions& options, FindingSink& findings) {
+  return GraphCheck(storage, ledger, roots, promises, false_links, graph, options, findings).run();
 }
 
 }  // namespace assay

@@ -127,6 +127,7 @@ void IndexChecker::check_cache_tree(const CacheTree& tree) {
           MessageId::kInvalidCacheTreePointer,
           fmt::format("{}: invalid sha1 pointer in cache-tree of {}", node.id.hex(), shown_));
       found.oid = node.id;
+      if (objects_.is_unreadable(node.id)) found.bit = ExitBit::kBitDies;
       reporter_.report(std::move(found));
       continue;
     }
@@ -134,6 +135,7 @@ void IndexChecker::check_cache_tree(const CacheTree& tree) {
     if (*type != ObjectType::kTree) {
       Finding found = reporter_.finding(MessageId::kNonTreeInCacheTree, "non-tree in cache-tree");
       found.oid = node.id;
+      found.object_name = roots_.name_of(node.id);
       found.type = *type;
       reporter_.report(std::move(found));
     }
@@ -150,6 +152,7 @@ void IndexChecker::check_resolve_undo(const IndexFile& index) {
             MessageId::kInvalidResolveUndoPointer,
             fmt::format("{}: invalid sha1 pointer in resolve-undo of {}", id.hex(), shown_));
         found.oid = id;
+        if (objects_.is_unreadable(id)) found.bit = ExitBit::kBitDies;
         reporter_.report(std::move(found));
         continue;
       }

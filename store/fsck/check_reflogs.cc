@@ -105,7 +105,14 @@ std::vector<std::string> ReflogChecker::list(const std::string& directory) {
       }
     }
   }
-  std::sort(names.begin(), names.end());
+  // As git lists them: folder by folder, so "a/b" comes before "a-b".
+  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    return std::lexicographical_compare(
+        a.begin(), a.end(), b.begin(), b.end(), [](char left, char right) {
+          const auto rank = [](char c) { return c == '/' ? 0 : static_cast<unsigned char>(c) + 1; };
+          return rank(left) < rank(right);
+        });
+  });
   return names;
 }
 
@@ -163,7 +170,7 @@ void ReflogChecker::check_entries(ByteView lines, const std::string& ref) {
 
 void ReflogChecker::check_id(const ObjectId& id, const std::string& ref, std::uint64_t timestamp) {
   if (id.is_null()) return;
-  if (objects_.type_of(id)) {
+  if (objects_.is_known(id)) {
     roots_.add_root(id, ObjectType::kUnknown,
                     timestamp == 0 ? "" : fmt::format("{}@{{{}}}", ref, timestamp));
   } else if (!objects_.is_promised(id)) {

@@ -26,10 +26,12 @@ class OrderingSink : public FindingSink {
   void add(Finding finding) override {
     finding.order = {kPhaseSpecialBlobs, 0, count_++, 0};
     if (packed && finding.bit == ExitBit::kBitObject) finding.bit = ExitBit::kBitPack;
+    if (dies) finding.bit = ExitBit::kBitDies;
     sink_.add(std::move(finding));
   }
 
   bool packed = false;  // the blob at hand lies in a pack
+  bool dies = false;    // git dies when it reads the blob at hand
 
  private:
   FindingSink& sink_;
@@ -66,10 +68,21 @@ void check_special_blobs(const Storage& storage, const LinkLedger& ledger,
       reporter.begin(type == ObjectType::kUnknown ? ObjectType::kBlob : type, id);
       sink.packed = type != ObjectType::kUnknown && lies_in_a_pack(storage, id);
       if (type == ObjectType::kUnknown) {
+        // git judges what it reads at the end of its run, whatever the hash.
         sink.packed = false;
-        if (!promised.contains(id)) {
+        bool dies = false;
+        const auto found =
+            number == ObjectTable::kAbsent ? std::nullopt : reader.read_unchecked(number, dies);
+        sink.dies = dies;
+        if (found && found->type == ObjectType::kBlob) {
+          family.check(found->bytes, reporter);
+        } else if (found) {
+          reporter.begin(found->type, id);
+          reporter.report(family.not_a_blob, "non-blob found at " + std::string(family.name));
+        } else if (!promised.contains(id)) {
           reporter.report(family.missing, "unable to read " + std::string(family.name) + " blob");
         }
+        sink.dies = false;
         continue;
       }
       if (type != ObjectType::kBlob) {

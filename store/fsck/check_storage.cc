@@ -45,7 +45,7 @@ class PackVisitor : public EntryVisitor {
     const ObjectCopy copy =
         copy_of(pack, position, storage_.packs()[first_pack_ + pack].forest.type(position));
     const bool stops = fault.id != MessageId::kEntryCrcMismatch && fault.id != MessageId::kPackGap;
-    if (stops) verifier_.mark_unreadable(copy);
+    if (stops) mark(copy);
     verifier_.report(copy, std::move(fault), ExitBit::kBitPack);
   }
   void on_parked(std::uint32_t pack, PackPosition position) override {
@@ -54,6 +54,14 @@ class PackVisitor : public EntryVisitor {
   void on_memory_pressure() override { verifier_.flush(); }
 
  private:
+  // git reads a blob by name in pieces, and does not die of it.
+  void mark(const ObjectCopy& copy) {
+    if (copy.type == ObjectType::kBlob) {
+      verifier_.mark_bad(copy);
+    } else {
+      verifier_.mark_unreadable(copy);
+    }
+  }
   ObjectCopy copy_of(std::uint32_t pack, PackPosition position, ObjectType type) const {
     const StoredPack& stored = storage_.packs()[first_pack_ + pack];
     return {stored.numbers[stored.forest.index_position(position).value],
@@ -167,10 +175,15 @@ void Pass::check_loose_object(const ObjectCopy& place_copy, const LoosePlace& pl
   const auto refuse = [&](Fault fault) {
     Fault whole(MessageId::kObjectCorrupt,
                 fmt::format("{}: object corrupt or missing: {}", place.id.hex(), place.path));
+    // A blob is read in pieces: git does not die of its content.
+    if (copy.type != ObjectType::kBlob && kills_git(fault)) {
+      verifier.mark_unreadable(copy);
+    } else {
+      verifier.mark_bad(copy);
+    }
     whole.causes = std::move(fault.causes);
     whole.causes.push_back(std::move(fault.text));
     if (message(fault.id).since == Since::kOurs) whole.id = fault.id;
-    verifier.mark_unreadable(copy);
     verifier.report(copy, std::move(whole), ExitBit::kBitObject);
     clock.enter(Stage::kOther);
   };
@@ -360,7 +373,11 @@ void Pass::report_unresolvable(const Parked& parked, ObjectVerifier& verifier) {
                             stored.index->id(position).hex(), stored.pack->path(), offset.value));
     fault.causes.push_back(fmt::format("its delta base cannot be read from {} nor from elsewhere",
                                        stored.pack->path()));
-    verifier.mark_unreadable(copy);
+    if (copy.type == ObjectType::kBlob) {
+      verifier.mark_bad(copy);
+    } else {
+      verifier.mark_unreadable(copy);
+    }
     verifier.report(copy, std::move(fault), ExitBit::kBitPack);
     for (const std::uint32_t child : stored.forest.children({entry})) entries.push_back(child);
   }

@@ -18,6 +18,9 @@
 #include "store/fsck/check_reflogs.h"
 #include "store/fsck/check_special_blobs.h"
 #include "store/fsck/configured_policy.h"
+#include "store/fsck/copy_reader.h"
+#include "store/fsck/lost_found.h"
+#include "store/fsck/multi_pack_index_lookup.h"
 #include "store/report/exit_status.h"
 
 namespace assay {
@@ -107,8 +110,9 @@ struct Checker::Work {
   CommitGraphs commit_graphs;
   StorageCheckOptions check;
   StorageCheckResult checked;
-  std::vector<Finding> disputes;   // of all looks
-  std::set<std::string> disputed;  // what they say
+  std::vector<std::uint32_t> dangling;  // in the last look
+  std::vector<Finding> disputes;        // of all looks
+  std::set<std::string> disputed;       // what they say
 };
 
 void Checker::report_fault(Fault fault, std::uint32_t phase, FindingSink& found) {
@@ -173,23 +177,21 @@ void Checker::check_twice(FindingSink& found, Check check) {
 void Checker::check_roots(const Repository& repository, const Result<RefSnapshot>& snapshot,
                           const ObjectView& objects, RootTable& roots, GraphOptions& graph,
                           FindingSink& found) {
-  if (!options_.objects.empty()) {
+  if (!options_.heads.empty()) {
     std::vector<std::pair<std::string, ObjectId>> given;
-    const auto refs = repository.refs();
-    for (const std::string& text : options_.objects) {
-      auto id = ObjectId::from_hex(text, repository.hash_kind());
-      if (!id && refs) {
-        if (const auto ref = refs->resolve(text)) id = ref->id;
-      }
-      if (id) {
-        given.emplace_back(text, *id);
+    for (const FsckHead& head : options_.heads) {
+      if (head.id) {
+        given.emplace_back(head.name, *head.id);
       } else {
         report_fault(Fault(MessageId::kInvalidParameter,
-                           "invalid parameter: expected sha1, got '" + text + "'"),
+                           "invalid parameter: expected sha1, got '" + head.name + "'"),
                      kPhaseRefs, found);
       }
     }
-    check_given_roots(given, objects, policy_, roots, found);
+    if (check_given_roots(given, objects, policy_, roots, found) == 0) {
+      report_no_default_references(policy_, found);
+      graph.show_unreachable = false;
+    }
   } else if (snapshot) {
     for (const Fault& problem : snapshot->problems) {
       const bool of_table =
@@ -213,7 +215,7 @@ void Checker::check_roots(const Repository& repository, const Result<RefSnapshot
   } else {
     report_fault(snapshot.error(), kPhaseRefs, found);
   }
-  if (options_.use_index.value_or(options_.objects.empty())) {
+  if (options_.use_index.value_or(options_.heads.empty())) {
     check_twice(found, [&](FindingSink& sink) {
       check_index_files(repository, objects, policy_, roots, sink);
     });
@@ -238,6 +240,8 @@ void Checker::set_up(const Repository& repository, Work& work) {
   check.verify.progress = options_.progress;
   check.verify.note = options_.note;
   check.verify.commit_graphs = &work.commit_graphs;
+  check.verify.trace_limit =
+      static_cast<std::size_t>(options_.memory / 2 / sizeof(std::uint32_t) / work.threads);
 }
 
 // Lists storage, the first time or again, and verifies what is new.
@@ -269,8 +273,9 @@ void Checker::load_storage(const Repository& repository, Work& work, const Stora
     });
   }
   for (Finding& finding : listed.findings()) {
-    // git looks for links only: a pack that it cannot open is no fault of its own here.
-    if (options_.connectivity_only && finding.bit == ExitBit::kBitPack) {
+    // git does not verify packs then: one that it cannot open is no fault of its own.
+    const bool unread = options_.connectivity_only || !options_.full;
+    if (unread && finding.bit == ExitBit::kBitPack) {
       finding.bit = ExitBit::kBitNone;
     }
     found.add(std::move(finding));
@@ -299,7 +304,7 @@ Patience::Look Checker::look(const Repository& repository, Work& work, FindingLi
   const std::size_t vanished = ledger.vanished().size();
 
   std::vector<ObjectId> tips;
-  if (refs && options_.objects.empty()) {
+  if (refs && options_.heads.empty()) {
     for (const Ref& ref : refs->refs) tips.push_back(ref.id);
     for (const Ref& head : refs->heads) tips.push_back(head.id);
   }
@@ -312,15 +317,22 @@ Patience::Look Checker::look(const Repository& repository, Work& work, FindingLi
       work.disputes.push_back(std::move(finding));
     }
   }
-  const ObjectIdSet promised = promised_objects(storage, ledger);
-  check_special_blobs(storage, ledger, work.checked.special_blobs, promised, work.check, found);
-  RootTable roots(storage.table());
-  GraphOptions graph{options_.show_dangling, options_.show_unreachable};
-  const VerifiedObjects objects(
-      ledger, promised,
-      work.check.check_packs ? std::vector<ObjectType>() : storage.packed_types());
+  const Promises promises = find_promises(storage, ledger);
+  check_special_blobs(storage, ledger, work.checked.special_blobs, promises.absent, work.check,
+                      found);
+  RootTable roots(ledger, options_.name_objects);
+  GraphOptions graph;
+  graph.show_dangling = options_.show_dangling;
+  graph.show_unreachable = options_.show_unreachable;
+  MultiPackIndexLookup listed(storage);
+  graph.is_listed_elsewhere = [&](const ObjectId& id) { return listed.contains(id); };
+  CopyReader reader(storage, options_.memory);
+  const bool unverified = options_.connectivity_only || !options_.full;
+  const VerifiedObjects objects(ledger, promises.absent, unverified ? &reader : nullptr,
+                                options_.connectivity_only);
   check_roots(repository, refs, objects, roots, graph, found);
-  check_graph(storage, ledger, roots, promised, false_links, graph, work.check, found);
+  work.dangling =
+      check_graph(storage, ledger, roots, promises, false_links, graph, work.check, found);
   check_crossrefs(repository, storage, ledger, work.commit_graphs, work.check, found);
 
   // The links of objects that vanished before they could be counted are not known.
@@ -404,6 +416,12 @@ Result<FsckReport> Checker::run() {
     for (Finding& finding : *list) findings_.add(std::move(finding));
   }
 
+  if (options_.lost_found) {
+    for (Fault& problem :
+         write_lost_found(*repository, *work.storage, *work.ledger, work.dangling)) {
+      report_fault(std::move(problem), kPhaseGraph, findings_);
+    }
+  }
   fill_statistics(work);
   statistics_.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

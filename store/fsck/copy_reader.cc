@@ -7,6 +7,11 @@
 
 namespace assay {
 
+bool kills_git(const Fault& fault) {
+  if (fault.id == MessageId::kSizeMismatch) return !fault.causes.empty();
+  return !(fault.causes.size() == 1 && fault.causes[0].ends_with(" is empty"));
+}
+
 CopyReader::CopyReader(const Storage& storage, std::uint64_t limit)
     : storage_(storage), limit_(limit), loose_reader_(storage.system()) {}
 
@@ -24,16 +29,67 @@ std::optional<CopyReader::Object> CopyReader::read(std::uint32_t number) {
     auto object = read_packed(pack, *entry);
     if (object && is_good(number, *object)) return object;
   }
+  std::optional<Object> result;
+  each_loose(id, [&](const StoredFanout& fanout, std::size_t position) {
+    auto object = read_loose(fanout, position);
+    if (!object || !is_good(number, *object)) return false;
+    result = std::move(object);
+    return true;
+  });
+  return result;
+}
+
+void CopyReader::each_loose(
+    const ObjectId& id, const std::function<bool(const StoredFanout&, std::size_t)>& use) const {
   for (const StoredFanout& fanout : storage_.fanouts()) {
     if (fanout.fanout != id.data()[0]) continue;
     const auto found = std::lower_bound(
         fanout.objects.begin(), fanout.objects.end(), id,
         [](const LooseFile& file, const ObjectId& wanted) { return file.id < wanted; });
     if (found == fanout.objects.end() || found->id != id) continue;
-    auto object = read_loose(fanout, static_cast<std::size_t>(found - fanout.objects.begin()));
-    if (object && is_good(number, *object)) return object;
+    if (use(fanout, static_cast<std::size_t>(found - fanout.objects.begin()))) return;
   }
-  return std::nullopt;
+}
+
+std::optional<CopyReader::Object> CopyReader::read_unchecked(std::uint32_t number, bool& dies) {
+  const ObjectId id = storage_.table().id(number);
+  bool bad_pack = false;
+  for (const StoredPack& pack : storage_.packs()) {
+    const auto position = pack.index->find(id.data());
+    if (!position) continue;
+    const auto entry = entry_of(pack, *position);
+    auto object = entry ? read_packed(pack, *entry) : std::nullopt;
+    if (object) return object;
+    bad_pack = true;
+  }
+  std::optional<Object> result;
+  each_loose(id, [&](const StoredFanout& fanout, std::size_t position) {
+    result = read_loose_unchecked(fanout, position, dies);
+    return result || dies;
+  });
+  if (!result && bad_pack) dies = true;
+  return result;
+}
+
+std::optional<CopyReader::Object> CopyReader::read_loose_unchecked(const StoredFanout& fanout,
+                                                                   std::size_t position,
+                                                                   bool& dies) {
+  const auto header = loose_reader_.open(place_of(fanout, position));
+  if (!header) {
+    dies = kills_git(header.error());
+    return std::nullopt;
+  }
+  Object object;
+  object.type = header->type;
+  const auto read = loose_reader_.stream([&](ByteView piece) {
+    if (object.bytes.size() + piece.size() > limit_) return;
+    object.bytes.insert(object.bytes.end(), piece.begin(), piece.end());
+  });
+  if (!read && kills_git(read.error())) {
+    dies = true;
+    return std::nullopt;
+  }
+  return object;
 }
 
 std::optional<ObjectType> CopyReader::type_of(std::uint32_t number) {
@@ -117,8 +173,7 @@ std::optional<CopyReader::Object> CopyReader::read_packed(const StoredPack& pack
   return object;
 }
 
-std::optional<CopyReader::Object> CopyReader::read_loose(const StoredFanout& fanout,
-                                                         std::size_t position) {
+LoosePlace CopyReader::place_of(const StoredFanout& fanout, std::size_t position) const {
   const LooseFile& file = fanout.objects[position];
   LoosePlace place;
   place.path = storage_.directories()[fanout.directory].path + "/" + fanout_name(fanout.fanout) +
@@ -126,7 +181,12 @@ std::optional<CopyReader::Object> CopyReader::read_loose(const StoredFanout& fan
   place.name = place.path;
   place.id = file.id;
   place.follow_symlink = true;
-  auto read = read_loose_object(loose_reader_, place, limit_);
+  return place;
+}
+
+std::optional<CopyReader::Object> CopyReader::read_loose(const StoredFanout& fanout,
+                                                         std::size_t position) {
+  auto read = read_loose_object(loose_reader_, place_of(fanout, position), limit_);
   if (!read || !read->content) return std::nullopt;
   return Object{read->type, std::move(*read->content)};
 }

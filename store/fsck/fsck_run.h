@@ -21,6 +21,12 @@ struct FsckProgress {
   std::atomic<std::uint64_t> bytes{0};          // of their content
 };
 
+// An object that the user names, and what that name stands for, if for anything.
+struct FsckHead {
+  std::string name;
+  std::optional<ObjectId> id;
+};
+
 struct FsckOptions {
   OpenOptions repository;
   bool full = true;  // false: objects in packs are not checked
@@ -30,10 +36,12 @@ struct FsckOptions {
   bool show_dangling = true;
   bool show_roots = false;
   bool show_tags = false;
+  bool name_objects = false;  // say what git calls the objects that links speak of
+  bool lost_found = false;    // write dangling objects into lost-found/ of the git directory
   bool use_reflogs = true;
-  std::optional<bool> use_index;     // --cache; unset: yes unless objects are given
-  bool check_references = true;      // refs verify
-  std::vector<std::string> objects;  // roots instead of refs, reflogs and index files
+  std::optional<bool> use_index;  // --cache; unset: yes unless objects are given
+  bool check_references = true;   // refs verify
+  std::vector<FsckHead> heads;    // roots instead of refs, reflogs and index files
   bool detect_collisions = true;
   // Other processes may work in the repository: what they may have caused is looked at again.
   // False: nobody does, and what is found at first is so.

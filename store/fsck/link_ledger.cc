@@ -58,6 +58,7 @@ void LinkLedger::extend() {
     const std::uint32_t number = table_.find(link.target);
     if (number == ObjectTable::kAbsent) return false;
     add_link(number, link.type);
+    trace_.distrust(link.parent);  // which says that there is no such object
     return true;
   });
 }

@@ -2,7 +2,7 @@
 //
 // For every object: whether a good copy was seen and of which type; as which types others link to
 // it. That is enough for dangling objects (no link, no root) and for links of the wrong type
-// (expected types against the real one): no graph is kept.
+// (expected types against the real one). Who links to whom is kept beside it as a LinkTrace.
 //
 // Which objects are unreachable is told by counting links and taking unreferenced objects away one
 // by one. Few runs need it, so links are counted only in a pass of their own (start_counting), in
@@ -17,6 +17,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "store/fsck/link_trace.h"
 #include "store/fsck/object_table.h"
 
 namespace assay {
@@ -33,6 +34,8 @@ class LinkLedger {
   explicit LinkLedger(const ObjectTable& table);
 
   const ObjectTable& table() const { return table_; }
+  // What every object links to, as far as it was recorded.
+  LinkTrace& trace() { return trace_; }
 
   // A good copy of the object was verified. Returns: false when it was known before.
   bool set_present(std::uint32_t number, ObjectType type);
@@ -44,7 +47,7 @@ class LinkLedger {
     state_[number].fetch_and(static_cast<std::uint8_t>(~kTypeMask));
   }
 
-  // Some copy could not be unpacked.
+  // Some copy is damaged in such a way that git dies when it reads it.
   void set_unreadable(std::uint32_t number) {
     state_[number].fetch_or(kUnreadable, std::memory_order_relaxed);
   }
@@ -144,6 +147,7 @@ class LinkLedger {
   std::unique_ptr<std::atomic<std::uint8_t>[]> state_;
   std::unique_ptr<std::atomic<std::uint8_t>[]> expected_;
   std::unique_ptr<std::atomic<std::uint32_t>[]> counts_;
+  LinkTrace trace_;
   std::mutex mutex_;
   std::vector<MissingLink> missing_;        // guarded by mutex_ while workers run
   std::vector<WatchedLink> watched_links_;  // guarded by mutex_

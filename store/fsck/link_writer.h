@@ -13,14 +13,22 @@ namespace assay {
 
 class LinkWriter {
  public:
-  explicit LinkWriter(LinkLedger& ledger)
-      : ledger_(ledger), id_size_(id_size(ledger.table().kind())) {}
+  static constexpr std::size_t kNotTraced = ~std::size_t{0};
+
+  // `trace_limit`: words that the trace of this worker may have; 0 records none.
+  explicit LinkWriter(LinkLedger& ledger, std::size_t trace_limit = 0)
+      : ledger_(ledger), id_size_(id_size(ledger.table().kind())), trace_(trace_limit) {}
+
+  // Where the links are recorded beside being counted, see LinkTrace.
+  LinkTrace::Writer& trace() { return trace_; }
 
   // A link of `parent` to the object of that id. `offset` identifies the link within its parent;
   // when the target has no file, it is appended to `*missing` (if not null) by flush().
   // With `counts` false only that is done: another copy of the parent has counted the link.
+  // `traced`: the place in the trace that is to receive the number of the target.
   void add(std::uint32_t parent, const std::uint8_t* raw_id, ObjectType type, bool counts,
-           std::uint32_t offset = 0, std::vector<std::uint32_t>* missing = nullptr) {
+           std::uint32_t offset = 0, std::vector<std::uint32_t>* missing = nullptr,
+           std::size_t traced = kNotTraced) {
     Pending& pending = pending_[count_++];
     std::memcpy(pending.id.data(), raw_id, id_size_);
     pending.hash = ledger_.table().hash(raw_id);
@@ -29,6 +37,7 @@ class LinkWriter {
     pending.type = type;
     pending.counts = counts;
     pending.missing = missing;
+    pending.traced = traced;
     ledger_.table().prefetch_slot(pending.hash);
     if (count_ == pending_.size()) flush();
   }
@@ -46,6 +55,7 @@ class LinkWriter {
     flush();
     ledger_.add_missing(std::move(missing_));
     missing_.clear();
+    ledger_.trace().take(std::move(trace_));
   }
 
  private:
@@ -57,6 +67,7 @@ class LinkWriter {
     ObjectType type;
     bool counts;
     std::vector<std::uint32_t>* missing;
+    std::size_t traced;
   };
 
   LinkLedger& ledger_;
@@ -64,6 +75,7 @@ class LinkWriter {
   std::size_t count_ = 0;
   std::array<Pending, 64> pending_;
   std::vector<MissingLink> missing_;
+  LinkTrace::Writer trace_;
 };
 
 inline void LinkWriter::flush() {
@@ -73,6 +85,7 @@ inline void LinkWriter::flush() {
     const Pending& pending = pending_[i];
     const std::uint32_t target = table.find_from(pending.hash, pending.id.data());
     if (target != ObjectTable::kAbsent) {
+      if (pending.traced != kNotTraced) trace_.set_target(pending.traced, target);
       if (pending.counts) {
         ledger_.add_link(target, pending.type);
         if (ledger_.is_watched(target)) {

@@ -43,7 +43,7 @@ ObjectVerifier::ObjectVerifier(LinkLedger& ledger, const VerifyOptions& options,
       kind_(ledger.table().kind()),
       placing_sink_(*this),
       reporter_(*options.policy, placing_sink_),
-      links_(ledger),
+      links_(ledger, mode == Mode::kLinks ? 0 : options.trace_limit),
       tree_links_(links_, special_, kind_, options.policy->max_pathname_size()),
       batch_(sha1::best(), options.detect_collisions ? sha1::Detect::kOn : sha1::Detect::kOff) {}
 
@@ -66,7 +66,7 @@ void ObjectVerifier::place(Finding& finding, const ObjectCopy& copy, std::uint32
 }
 
 void ObjectVerifier::report(const ObjectCopy& copy, Fault fault, ExitBit bit) {
-  if (mode_ == Mode::kLinks) return;
+  if (mode_ != Mode::kFull) return;
   Finding finding;
   finding.id = fault.id;
   finding.severity = options_.policy->severity(fault.id);
@@ -80,6 +80,9 @@ void ObjectVerifier::report(const ObjectCopy& copy, Fault fault, ExitBit bit) {
 // What git says of an object that its own parsers refuse. A packed one counts twice: as an object
 // and as a fault of its pack.
 void ObjectVerifier::report_unparsed(const ObjectCopy& copy, Fault fault) {
+  if (mode_ == Mode::kConnectivity && !fault.text.empty()) {
+    report_passed_over(copy, std::move(fault.text));
+  }
   if (mode_ != Mode::kFull) return;
   const std::string hex = ledger_.table().id(copy.number).hex();
   const bool packed = file_of(copy).packed;
@@ -93,6 +96,17 @@ void ObjectVerifier::report_unparsed(const ObjectCopy& copy, Fault fault) {
                         : hex + ": object could not be parsed: " + path_of(copy);
   finding.causes = std::move(fault.causes);
   if (!fault.text.empty()) finding.causes.push_back(std::move(fault.text));
+  place(finding, copy, 0);
+  findings_.add(std::move(finding));
+}
+
+// With --connectivity-only git says what is wrong with an object that it cannot parse, and goes on.
+void ObjectVerifier::report_passed_over(const ObjectCopy& copy, std::string text) {
+  Finding finding;
+  finding.id = MessageId::kObjectNotParsed;
+  finding.severity = options_.policy->severity(finding.id);
+  finding.bit = ExitBit::kBitNone;
+  finding.text = std::move(text);
   place(finding, copy, 0);
   findings_.add(std::move(finding));
 }
@@ -116,6 +130,19 @@ bool ObjectVerifier::apply_rules(const ObjectCopy& copy, ByteView body) {
   return !reporter_.failed();
 }
 
+void ObjectVerifier::begin_trace(std::uint32_t number) {
+  if (links_.trace().is_open()) links_.trace().begin(number, LinkTrace::kNoBase);
+}
+
+void ObjectVerifier::add_traced(std::uint32_t number, const ObjectId& target, ObjectType type) {
+  links_.add(number, target.data(), type, true, 0, nullptr,
+             links_.trace().is_open() ? links_.trace().add_new() : LinkWriter::kNotTraced);
+}
+
+void ObjectVerifier::end_trace() {
+  if (links_.trace().is_open()) links_.trace().end();
+}
+
 ObjectVerifier::Judged ObjectVerifier::judge_commit(const ObjectCopy& copy, ByteView body,
                                                     bool counts) {
   const ObjectId id = ledger_.table().id(copy.number);
@@ -130,10 +157,10 @@ ObjectVerifier::Judged ObjectVerifier::judge_commit(const ObjectCopy& copy, Byte
     if (found != options_.parents->end()) parents = &found->second;
   }
   if (counts) {
-    links_.add(copy.number, commit->tree.data(), ObjectType::kTree, true);
-    for (const ObjectId& parent : *parents) {
-      links_.add(copy.number, parent.data(), ObjectType::kCommit, true);
-    }
+    begin_trace(copy.number);
+    add_traced(copy.number, commit->tree, ObjectType::kTree);
+    for (const ObjectId& parent : *parents) add_traced(copy.number, parent, ObjectType::kCommit);
+    end_trace();
   }
   if (options_.commit_graphs != nullptr) {
     options_.commit_graphs->observe(copy.number, *commit, *parents);
@@ -153,7 +180,11 @@ ObjectVerifier::Judged ObjectVerifier::judge_tag(const ObjectCopy& copy, ByteVie
     report_unparsed(copy, std::move(tag.error()));
     return {false, false};
   }
-  if (counts) links_.add(copy.number, tag->target.data(), tag->target_type, true);
+  if (counts) {
+    begin_trace(copy.number);
+    add_traced(copy.number, tag->target, tag->target_type);
+    end_trace();
+  }
   clock_.enter(Stage::kRules);
   if (apply_rules(copy, body) && options_.report_tags) {
     report_result(copy, MessageId::kTagged,
@@ -181,7 +212,10 @@ void ObjectVerifier::judge_tree(const ObjectCopy& copy, Buffer& buffer, const Bu
   if (outcome.unusual) {
     clock_.enter(Stage::kRules);
     const std::size_t before = findings_.findings().size();
-    if (outcome.malformed && mode_ != Mode::kLinks) {
+    if (outcome.malformed && mode_ == Mode::kConnectivity) {
+      report_passed_over(copy, "tree " + ledger_.table().id(copy.number).hex() +
+                                   " has an entry that cannot be parsed");
+    } else if (outcome.malformed && mode_ == Mode::kFull) {
       Finding finding;
       finding.id = MessageId::kBrokenLinks;
       finding.severity = options_.policy->severity(finding.id);
@@ -311,6 +345,7 @@ void ObjectVerifier::settle(const ObjectCopy& copy, const Judged& judged,
     return;
   }
   if (judged.links_counted) links_tainted_ = true;
+  ledger_.trace().distrust(copy.number);
   mark_bad(copy);
   const std::string hex = table.id(copy.number).hex();
   if (file_of(copy).packed) {

@@ -76,6 +76,7 @@ struct VerifyOptions {
   bool report_roots = false;
   bool report_tags = false;
   bool detect_collisions = true;
+  std::size_t trace_limit = 0;  // words a worker may record of links
   FsckProgress* progress = nullptr;
   std::function<void(const std::string&)> note;
 };
@@ -118,7 +119,7 @@ class ObjectVerifier {
     if (mode_ == Mode::kFull) findings_.add(std::move(finding));
   }
   void mark_bad(const ObjectCopy& copy) { bad_copies_.push_back(copy.key); }
-  // As mark_bad(): the copy cannot even be unpacked.
+  // As mark_bad(): git dies when it reads this copy.
   void mark_unreadable(const ObjectCopy& copy) {
     mark_bad(copy);
     ledger_.set_unreadable(copy.number);
@@ -160,7 +161,11 @@ class ObjectVerifier {
   void judge_tree(const ObjectCopy& copy, Buffer& buffer, const Buffer* base, ByteView program,
                   bool has_children, bool counts);
   bool apply_rules(const ObjectCopy& copy, ByteView body);
+  void begin_trace(std::uint32_t number);
+  void add_traced(std::uint32_t number, const ObjectId& target, ObjectType type);
+  void end_trace();
   void report_unparsed(const ObjectCopy& copy, Fault fault);
+  void report_passed_over(const ObjectCopy& copy, std::string text);
   void report_result(const ObjectCopy& copy, MessageId id, std::string text);
   void settle(const ObjectCopy& copy, const Judged& judged, const std::uint8_t* digest,
               bool collision);

@@ -17,8 +17,10 @@ class ObjectView {
   virtual ~ObjectView() = default;
   // Returns: the type of the object if a good copy is present.
   virtual std::optional<ObjectType> type_of(const ObjectId& id) const = 0;
-  // True when no copy is good and some copy cannot even be unpacked. git dies when it reads such an
-  // object by name.
+  // True for what the run takes for present: every object that was verified and found good.
+  virtual bool is_known(const ObjectId& id) const { return type_of(id).has_value(); }
+  // True when no copy is good and git dies when it reads the object by name: some copy cannot even
+  // be unpacked.
   virtual bool is_unreadable(const ObjectId& id) const {
     (void)id;
     return false;
@@ -34,6 +36,11 @@ class RootSink {
   // `name` says where the root comes from: "refs/heads/main", "HEAD@{...}", ":path".
   // `type` is what the place demands (an index entry names a blob), kUnknown for any.
   virtual void add_root(const ObjectId& id, ObjectType type, const std::string& name) = 0;
+  // Returns: the name that was given first, empty when names do not matter.
+  virtual std::string name_of(const ObjectId& id) const {
+    (void)id;
+    return {};
+  }
 };
 
 }  // namespace assay

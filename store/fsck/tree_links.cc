@@ -5,6 +5,27 @@
 #include "store/fsck/rules/tree_rules.h"
 
 namespace assay {
+namespace {
+
+// One record of the trace, from begin to end; nothing when this copy's links do not count.
+class TraceScope {
+ public:
+  TraceScope(LinkWriter& links, std::uint32_t number, std::uint32_t base, bool counts)
+      : trace_(links.trace()), active_(counts && trace_.is_open()) {
+    if (active_) trace_.begin(number, base);
+  }
+  TraceScope(const TraceScope&) = delete;
+  TraceScope& operator=(const TraceScope&) = delete;
+  ~TraceScope() {
+    if (active_) trace_.end();
+  }
+
+ private:
+  LinkTrace::Writer& trace_;
+  bool active_;
+};
+
+}  // namespace
 
 bool TreeLinks::inspect(const TreeEntry& entry, std::uint32_t quick) {
   return inspect_entry(entry, quick, kind_, special_);
@@ -13,11 +34,13 @@ bool TreeLinks::inspect(const TreeEntry& entry, std::uint32_t quick) {
 void TreeLinks::add_link(const TreeEntry& entry, std::uint32_t number, std::uint32_t offset,
                          bool counts, TreeInfo* info) {
   const TreeObjectKind kind = entry_kind(entry.mode);
+  const std::size_t traced =
+      counts && links_.trace().is_open() ? links_.trace().add_new() : LinkWriter::kNotTraced;
   if (kind == TreeObjectKind::kGitlink) return;
   if (!counts && info == nullptr) return;
   links_.add(number, entry.id,
              kind == TreeObjectKind::kTree ? ObjectType::kTree : ObjectType::kBlob, counts, offset,
-             info != nullptr ? &info->missing : nullptr);
+             info != nullptr ? &info->missing : nullptr, traced);
 }
 
 void TreeLinks::complete(TreeInfo& info) {
@@ -31,6 +54,8 @@ TreeLinks::Outcome TreeLinks::parse(std::uint32_t number, ByteView body, bool co
   TreeOrder order;
   TreeEntry entry;
   std::size_t at = 0;
+  const TraceScope trace(links_, number, LinkTrace::kNoBase, counts);
+  if (info != nullptr) info->number = number;
   while (at < body.size()) {
     if (!parse_tree_entry(body.subspan(at), kind_, entry)) {
       outcome.malformed = outcome.unusual = true;
@@ -147,6 +172,10 @@ struct TreeLinks::Walk {
                                     : ObjectType::kBlob);
       }
     }
+    if (counts && tree.links_.trace().is_open()) {
+      tree.links_.trace().inherit(static_cast<std::uint32_t>(first),
+                                  static_cast<std::uint32_t>(last - first));
+    }
     has_previous = true;
     next += end - begin;
     hint = last;
@@ -179,6 +208,8 @@ TreeLinks::Outcome TreeLinks::parse_difference(std::uint32_t number, ByteView bo
   std::vector<std::uint32_t>& starts = info != nullptr ? info->starts : scratch_starts_;
   starts.clear();
   starts.reserve(base.starts.size() + 8);
+  if (info != nullptr) info->number = number;
+  const TraceScope trace(links_, number, base.number, counts);
   Walk walk{*this, number, body, base, counts, info, starts, {}, 0, false, 0};
   DeltaCursor cursor(program);
   DeltaOperation operation;

@@ -22,6 +22,7 @@ namespace assay {
 
 // What the deltas made against a tree need to know of it; tied to its buffer.
 struct TreeInfo : BufferAttachment {
+  std::uint32_t number = 0;            // the tree itself
   bool inheritable = false;            // nothing was found in it
   std::vector<std::uint32_t> starts;   // where each entry begins, and the end of the last
   std::vector<std::uint32_t> missing;  // starts of entries whose target has no file, ascending

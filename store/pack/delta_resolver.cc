@@ -198,9 +198,11 @@ Result<void> DeltaResolver::Worker::inflate_program(const Item& item, const Raw&
   pool_.release(std::move(program_));
   Fault reason = std::move(used.error());
   reason.causes.push_back(std::move(reason.text));
+  // Of the stream itself, as git says it: behind the entry's header and the name of its base.
   reason.text =
       fmt::format("failed to unpack compressed delta at offset {} from {}",
-                  pack_of(item).forest->offset({item.entry}).value, pack_of(item).pack->path());
+                  pack_of(item).forest->offset({item.entry}).value + raw.header.header_size,
+                  pack_of(item).pack->path());
   return tl::unexpected<Fault>(std::move(reason));
 }
 

@@ -33,6 +33,7 @@ struct Finding {
   // Of a broken link: what holds it, when that is not `oid` itself.
   std::optional<ObjectId> from;
   ObjectType from_type = ObjectType::kUnknown;
+  std::string object_name;                  // what git calls it with --name-objects
   std::string ref;                          // the ref, reflog or worktree it is about
   std::string file;                         // path of the file that holds the fault
   std::uint64_t offset = Fault::kNoOffset;  // bytes from the start of that file

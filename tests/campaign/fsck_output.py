@@ -50,6 +50,8 @@ LINES = [(kind, re.compile(pattern)) for kind, pattern in [
                      r"(?P<file>\S+)(?: is .*)?"),
     ("packIndexBad", r"error: packfile (?P<file>\S+) index (?:not opened|unavailable)"),
     ("packIndexBad", r"fatal: offset (?:before|beyond) .* (?P<file>\S+\.idx).*"),
+    ("packIndexOrder", r"error: Packfile index for (?P<file>\S+) is out of order at position .*"),
+    (None, r"error: tree [0-9a-f]+ has an entry that cannot be parsed"),
     ("packBad", r"error: packfile (?P<file>\S+) (?:cannot be accessed|claims to have .*|is version "
                 r".*|does not match index|is truncated|not opened).*"),
     ("packBad", r"error: file (?P<file>\S+) is (?:far too short to be a packfile|not a GIT "

@@ -5,18 +5,14 @@
 namespace assay::tools {
 namespace {
 
-// What comes from a repository must not speak to the terminal: control bytes are shown escaped.
-// The line feed within a finding (the second half of a broken link) is our own.
+// What comes from a repository must not speak to the terminal: control bytes are shown as git shows
+// them in its own messages. The line feed within a finding (the second half of a broken link) is
+// ours.
 std::string printable(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  for (const char c : text) {
+  std::string result(text);
+  for (char& c : result) {
     const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f) {
-      result += fmt::format("\\x{:02x}", byte);
-    } else {
-      result += c;
-    }
+    if ((byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f) c = '?';
   }
   return result;
 }
@@ -28,7 +24,8 @@ std::string_view severity_word(Severity severity) {
 std::string line_of(const Finding& finding) {
   const Message& row = message(finding.id);
   const std::string_view word = severity_word(finding.severity);
-  const std::string oid = finding.oid ? finding.oid->hex() : std::string();
+  std::string oid = finding.oid ? finding.oid->hex() : std::string();
+  if (!finding.object_name.empty()) oid += fmt::format(" ({})", finding.object_name);
   switch (row.shape) {
     case Shape::kInObject:
       return fmt::format("{} in {} {}: {}: {}", word, type_name(finding.type), oid, row.name,

@@ -9,7 +9,7 @@
 namespace assay::tools {
 
 // Writes all findings in order: results to `out`, everything else to `err`. Control bytes that come
-// from a repository are shown escaped.
+// from a repository are shown as "?".
 void render_findings(std::span<const Finding> findings, Output& out, Output& err);
 
 }  // namespace assay::tools

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "store/fsck.h"
+#include "store/object_names.h"
 #include "store/repository.h"
 #include "tools/common/options.h"
 #include "tools/fsck/figures.h"
@@ -20,9 +21,7 @@ namespace {
 struct Settings {
   FsckOptions fsck;
   OutcomeSettings outcome;
-  bool lost_found = false;
   bool cache = false;
-  bool name_objects = false;
   bool verbose = false;
   bool progress = ::isatty(STDERR_FILENO) != 0;
   bool statistics = ::isatty(STDERR_FILENO) != 0;
@@ -57,7 +56,9 @@ void declare_options(OptionParser& parser, Settings& settings) {
   parser.flag(0, "full", "also consider packs and alternate objects", &fsck.full);
   parser.flag(0, "connectivity-only", "check only connectivity", &fsck.connectivity_only);
   parser.flag(0, "strict", "enable more strict checking", &fsck.strict);
+  parser.flag(0, "lost-found", "write dangling objects in .git/lost-found", &fsck.lost_found);
   parser.flag(0, "progress", "show progress", &settings.progress);
+  parser.flag(0, "name-objects", "show verbose names for reachable objects", &fsck.name_objects);
   parser.flag(0, "references", "check reference database consistency", &fsck.check_references);
   parser.flag(0, "stats", "end with one line of figures (default on a terminal)",
               &settings.statistics);
@@ -107,11 +108,28 @@ Result<FsckReport> run_watched(Context& context, const Settings& settings, FsckO
   return run_fsck(context.system, options);
 }
 
-int check_one(Context& context, const Settings& settings, const FsckOptions& options) {
+// Finds out what the names of objects stand for in this repository.
+Result<void> resolve_heads(Context& context, FsckOptions& options) {
+  if (options.heads.empty()) return {};
+  const auto store = ObjectStore::open(context.system, options.repository);
+  if (!store) return tl::unexpected<Fault>(store.error());
+  ObjectReader reader((*store)->objects());
+  ObjectNames names(**store, reader);
+  for (FsckHead& head : options.heads) {
+    const NamedObject named = names.resolve(head.name);
+    if (named.state == NamedObject::State::kFound) head.id = named.id;
+  }
+  return {};
+}
+
+int check_one(Context& context, const Settings& settings, FsckOptions options) {
   Outcome outcome(context, settings.outcome);
   const auto repository = Repository::open(context.system, options.repository);
   if (!repository) return outcome.fail(repository.error());
   outcome.begin(*repository);
+  if (auto resolved = resolve_heads(context, options); !resolved) {
+    return outcome.fail(resolved.error());
+  }
   const auto report = run_watched(context, settings, options);
   if (!report) return outcome.fail(report.error());
   const int status = outcome.finish(*report);
@@ -132,7 +150,11 @@ int run_fsck_command(Context& context, Arguments arguments) {
   options.detect_collisions = settings.detect;
   options.repository.git_dir = context.globals.git_dir;
   options.repository.overrides = context.globals.config;
-  options.objects = parser.positional();
+  for (const std::string& name : parser.positional()) options.heads.push_back({name, std::nullopt});
+  if (options.lost_found) {
+    options.full = true;
+    options.use_reflogs = false;
+  }
   if (settings.cache) options.use_index = true;
   if (settings.repositories.empty()) return check_one(context, settings, options);
   int status = 0;

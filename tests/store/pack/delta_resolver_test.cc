@@ -444,9 +444,13 @@ TEST(DeltaResolver, BelowABadEntryItsChildrenAreParked) {
   const std::string offset = std::to_string(opened.forest().offset({1}).value);
   EXPECT_EQ("cannot unpack " + builder.entry(1).id.hex() + " from p.pack at offset " + offset,
             fault.text);
+  // The stream begins behind the header, which git counts.
+  const PackOffset entry = opened.forest().offset({1});
+  const std::string stream_offset =
+      std::to_string(entry.value + opened.pack().entry_header(entry)->header_size);
   EXPECT_EQ((std::vector<std::string>{
                 "inflate: data stream error (incorrect data check)",
-                "failed to unpack compressed delta at offset " + offset + " from p.pack"}),
+                "failed to unpack compressed delta at offset " + stream_offset + " from p.pack"}),
             fault.causes);
 }
 

@@ -1,0 +1,215 @@
+// What `assay fsck` says of links, roots and names, on small repositories made by hand.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support/index_builder.h"
+#include "tests/support/loose_files.h"
+#include "tests/support/repository_files.h"
+#include "tests/support/run_tool.h"
+
+namespace assay::tools {
+namespace {
+
+using testing::deflated;
+using testing::IndexBuilder;
+using testing::put_object;
+using testing::run_tool;
+using testing::with_header;
+
+constexpr std::string_view kIdent = "A U Thor <author@example.com> 1700000000 +0000";
+const std::string kObjects = "top/.git/objects";
+
+class FsckGraph : public ::testing::Test {
+ protected:
+  ObjectId put(std::string_view type, std::string_view content) {
+    return put_object(files_.root(), type, content, kObjects);
+  }
+  static std::string entry(std::string_view mode_and_name, const ObjectId& id) {
+    return std::string(mode_and_name) + '\0' + std::string(as_text(id.bytes()));
+  }
+  ObjectId commit(const ObjectId& tree, const std::vector<ObjectId>& parents = {}) {
+    std::string text = "tree " + tree.hex() + "\n";
+    for (const ObjectId& parent : parents) text += "parent " + parent.hex() + "\n";
+    return put("commit", text + "author " + std::string(kIdent) + "\ncommitter " +
+                             std::string(kIdent) + "\n\nmessage\n");
+  }
+  void branch(const std::string& name, const ObjectId& id) {
+    files_.write("refs/heads/" + name, id.hex() + "\n");
+  }
+  testing::ToolResult fsck(std::vector<std::string> options = {}) {
+    options.insert(options.begin(), "fsck");
+    return run_tool(options, files_.top());
+  }
+  static std::string broken(std::string_view from_type, const std::string& from,
+                            std::string_view to_type, const std::string& to) {
+    const auto padded = [](std::string_view word) {
+      return std::string(7 - word.size(), ' ') + std::string(word);
+    };
+    return "broken link from " + padded(from_type) + " " + from + "\n              to " +
+           padded(to_type) + " " + to + "\n";
+  }
+
+  testing::RepositoryFiles files_;
+  const ObjectId absent_ = testing::id_of(with_header("blob", "absent\n"));
+};
+
+TEST_F(FsckGraph, TheParentThatGitMeetsFirstIsBlamed) {
+  // Two trees hold the absent blob; that of the last parent is walked first.
+  const ObjectId other = put("blob", "x\n");
+  const ObjectId one = put("tree", entry("100644 a", absent_));
+  const ObjectId two = put("tree", entry("100644 a", absent_) + entry("100644 b", other));
+  const ObjectId three = put("tree", entry("100644 b", other));
+  for (const bool swapped : {false, true}) {
+    const ObjectId first = commit(swapped ? two : one);
+    const ObjectId last = commit(swapped ? one : two);
+    branch("main", commit(three, {first, last}));
+    branch("first", first);
+    const auto result = fsck({"--no-dangling"});
+    EXPECT_EQ(broken("tree", (swapped ? one : two).hex(), "blob", absent_.hex()) + "missing blob " +
+                  absent_.hex() + "\n",
+              result.out);
+    EXPECT_EQ(2, result.status);
+  }
+}
+
+TEST_F(FsckGraph, NamesAreGitsNames) {
+  const ObjectId inner = put("tree", entry("100644 file", absent_));
+  const ObjectId tree = put("tree", entry("40000 dir", inner));
+  const ObjectId oldest = commit(tree);
+  const ObjectId sound = put("tree", entry("100644 x", put("blob", "x\n")));
+  const ObjectId second = commit(sound, {oldest});
+  const ObjectId third = commit(sound, {second});
+  branch("main", third);
+  const std::string name = "refs/heads/main~2:dir/";
+  EXPECT_EQ(broken("tree", inner.hex() + " (" + name + ")", "blob",
+                   absent_.hex() + " (" + name + "file)") +
+                "missing blob " + absent_.hex() + " (" + name + "file)\n",
+            fsck({"--name-objects"}).out);
+}
+
+TEST_F(FsckGraph, WhatTheIndexNamesIsOnlyMissing) {
+  const ObjectId tree = put("tree", entry("100644 a", absent_));
+  branch("main", commit(tree));
+  files_.write("index", IndexBuilder(2).entry({absent_, "a"}).sealed());
+  const auto result = fsck({"--name-objects"});
+  EXPECT_EQ("missing blob " + absent_.hex() + " (:a)\n", result.out);
+  EXPECT_EQ(2, result.status);
+}
+
+TEST_F(FsckGraph, WhatOnlyTheIndexNamesIsMissingToo) {
+  branch("main", commit(put("tree", entry("100644 x", put("blob", "x\n")))));
+  files_.write("index", IndexBuilder(2).entry({absent_, "a"}).sealed());
+  const auto result = fsck();
+  EXPECT_EQ("missing blob " + absent_.hex() + "\n", result.out);
+  EXPECT_EQ(2, result.status);
+}
+
+TEST_F(FsckGraph, UnreadPacksDoNotMakeAnUnparsableCommitSound) {
+  const ObjectId bad = put("commit", "tree nonsense\n");
+  branch("main", bad);
+  EXPECT_EQ(3, fsck({"--no-full"}).status);
+  EXPECT_EQ(2, fsck({"--connectivity-only"}).status);
+}
+
+TEST_F(FsckGraph, ArgumentsAreRootsInsteadOfRefs) {
+  const ObjectId bad = commit(put("tree", entry("100644 a", absent_)));
+  const ObjectId good = commit(put("tree", entry("100644 x", put("blob", "x\n"))));
+  branch("bad", bad);
+  branch("good", good);
+  EXPECT_EQ(0, fsck({"--no-dangling", "good"}).status);
+  EXPECT_EQ(0, fsck({"--no-dangling", good.hex().substr(0, 12)}).status);
+  EXPECT_EQ(2, fsck({"--no-dangling", "good", "bad"}).status);
+  const auto unknown = fsck({"--no-dangling", "nothing-of-the-kind"});
+  EXPECT_EQ(1, unknown.status);
+  EXPECT_NE(std::string::npos,
+            unknown.err.find("error: invalid parameter: expected sha1, got 'nothing-of-the-kind'"));
+}
+
+TEST_F(FsckGraph, AnEmptyFileIsAbsentToGitAndADamagedOneKillsIt) {
+  const ObjectId head = commit(put("tree", entry("100644 x", put("blob", "x\n"))));
+  branch("main", head);
+  testing::put_file(files_.root(), head, "", kObjects);
+  EXPECT_EQ(3, fsck().status);
+  testing::put_file(files_.root(), head, "no zlib stream", kObjects);
+  EXPECT_EQ(128, fsck().status);
+}
+
+TEST_F(FsckGraph, GitDiesOfADamagedTreeThatTheCacheTreeNames) {
+  const ObjectId blob = put("blob", "x\n");
+  const ObjectId tree = put("tree", entry("100644 x", blob));
+  branch("main", commit(put("tree", "")));
+  const std::string cache_tree =
+      std::string(1, '\0') + "1 0\n" + std::string(as_text(tree.bytes()));
+  files_.write("index", IndexBuilder(2).entry({blob, "x"}).extension("TREE", cache_tree).sealed());
+  EXPECT_EQ(0, fsck().status);
+  testing::put_file(files_.root(), tree, "no zlib stream", kObjects);
+  EXPECT_EQ(128, fsck().status);
+}
+
+TEST_F(FsckGraph, ConnectivityOnlyDoesNotReadBlobs) {
+  const ObjectId blob = put("blob", "x\n");
+  const ObjectId tree = put("tree", entry("100644 x", blob));
+  branch("main", commit(tree));
+  testing::put_file(files_.root(), blob, "no zlib stream", kObjects);
+  EXPECT_EQ(3, fsck().status);
+  const auto result = fsck({"--connectivity-only"});
+  EXPECT_EQ(0, result.status);
+  EXPECT_EQ("", result.out);
+  testing::put_file(files_.root(), tree, "no zlib stream", kObjects);
+  EXPECT_EQ(128, fsck({"--connectivity-only"}).status);
+}
+
+TEST_F(FsckGraph, ADamagedSpecialBlobIsJudgedAsGitReadsIt) {
+  const std::string line(3000, 'x');
+  const ObjectId blob = put("blob", "x\n");  // its file will hold something else
+  branch("main", commit(put("tree", entry("100644 .gitattributes", blob))));
+  EXPECT_EQ(0, fsck().status);
+  testing::put_file(files_.root(), blob, deflated(with_header("blob", line)), kObjects);
+  const auto result = fsck();
+  EXPECT_NE(std::string::npos, result.err.find("gitattributesLineLength")) << result.err;
+  EXPECT_EQ(std::string::npos, result.err.find("gitattributesMissing")) << result.err;
+  testing::put_file(files_.root(), blob, "no zlib stream", kObjects);
+  EXPECT_EQ(128, fsck().status);
+}
+
+TEST_F(FsckGraph, LostFoundHoldsWhatDangles) {
+  branch("main", commit(put("tree", entry("100644 x", put("blob", "x\n")))));
+  const ObjectId blob = put("blob", "lost\n");
+  const ObjectId lost = commit(put("tree", ""));
+  EXPECT_EQ(0, fsck({"--lost-found"}).status);
+  EXPECT_EQ("lost\n", files_.root().read("top/.git/lost-found/other/" + blob.hex()));
+  EXPECT_EQ(lost.hex() + "\n", files_.root().read("top/.git/lost-found/commit/" + lost.hex()));
+  // A second run replaces them.
+  EXPECT_EQ(0, fsck({"--lost-found"}).status);
+  EXPECT_EQ("lost\n", files_.root().read("top/.git/lost-found/other/" + blob.hex()));
+}
+
+TEST_F(FsckGraph, LostFoundFollowsNoLinks) {
+  branch("main", commit(put("tree", entry("100644 x", put("blob", "x\n")))));
+  const ObjectId blob = put("blob", "lost\n");
+  files_.root().write("precious", "precious\n");
+  const std::string folder = files_.git_dir() + "/lost-found";
+  std::filesystem::create_directories(folder + "/other");
+  std::filesystem::create_symlink(files_.path("precious"), folder + "/other/" + blob.hex());
+  EXPECT_EQ(0, fsck({"--lost-found"}).status);
+  EXPECT_EQ("precious\n", files_.root().read("precious"));
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(files_.path("elsewhere"));
+  std::filesystem::create_directory_symlink(files_.path("elsewhere"), folder);
+  const auto result = fsck({"--lost-found"});
+  EXPECT_EQ(128, result.status);
+  EXPECT_NE(std::string::npos, result.err.find("could not create lost-found"));
+  EXPECT_TRUE(std::filesystem::is_empty(files_.path("elsewhere")));
+}
+
+TEST_F(FsckGraph, ControlBytesAreShownAsQuestionMarks) {
+  branch("main", commit(put("tree", entry("100644 x", put("blob", "x\n")))));
+  const auto result = fsck({"a\x1b[31mb"});
+  EXPECT_NE(std::string::npos, result.err.find("got 'a?[31mb'")) << result.err;
+}
+
+}  // namespace
+}  // namespace assay::tools
