@@ -38,8 +38,8 @@ class ReftableReader {
     bool indexed = false;  // an index names it
   };
   struct ObjectRecord {
-    std::vector<std::uint64_t> blocks;
-    bool everywhere = false;  // too many to be listed
+    std::vector<std::uint64_t> blocks;  // ascending
+    bool everywhere = false;            // too many to be listed
   };
 
   Result<void> read_frame();
@@ -400,8 +400,8 @@ void ReftableReader::check_objects() {
       const auto found = object_records_.find(key);
       if (found != object_records_.end() &&
           (found->second.everywhere ||
-           std::find(found->second.blocks.begin(), found->second.blocks.end(), ref_blocks_[i]) !=
-               found->second.blocks.end())) {
+           std::binary_search(found->second.blocks.begin(), found->second.blocks.end(),
+                              ref_blocks_[i]))) {
         continue;
       }
       doubt(fmt::format("{}: its object cannot be found by id", ref.name), ref.offset);
