@@ -138,9 +138,7 @@ int check_one(Context& context, const Settings& settings, FsckOptions options) {
   return status;
 }
 
-}  // namespace
-
-int run_fsck_command(Context& context, Arguments arguments) {
+int run(Context& context, Arguments arguments) {
   Settings settings;
   OptionParser parser({"assay fsck [<options>] [<object>...]",
                        "assay fsck [<options>] --repo <path> [--repo <path>...]"});
@@ -163,10 +161,15 @@ int run_fsck_command(Context& context, Arguments arguments) {
     one.repository.directory = path;
     if (settings.repositories.size() > 1) context.err.write("Checking repository " + path + "\n");
     const int result = check_one(context, settings, one);
-    // A repository that cannot be checked at all must not hide among the bits of others.
-    status = result == kExitFatal || status == kExitFatal ? kExitFatal : status | result;
+    status = joined_status(settings.outcome, status, result);
   }
   return status;
+}
+
+}  // namespace
+
+int run_fsck_command(Context& context, Arguments arguments) {
+  return with_exit_codes(context, arguments, run);
 }
 
 }  // namespace assay::tools

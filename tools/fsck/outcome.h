@@ -7,16 +7,26 @@
 #include "store/repository.h"
 #include "tools/common/command.h"
 #include "tools/common/options.h"
+#include "tools/fsck/exit_code.h"
 
 namespace assay::tools {
 
 struct OutcomeSettings {
   enum class Format : std::uint8_t { kText, kJsonLines };
   Format format = Format::kText;
+  ExitCodes exit_codes = ExitCodes::kGit;
+  bool strict_exit = false;  // only with kSimple
 };
 
-// Adds --format. The settings must outlive the parser.
+// Adds --format, --exit-code, --strict-exit. The settings must outlive the parser.
 void declare_outcome_options(OptionParser& parser, OutcomeSettings& settings);
+
+// Returns: the exit status of a run on two repositories. `status`: of those before.
+int joined_status(const OutcomeSettings& settings, int status, int result);
+
+// Runs the command. With --exit-code=simple, wrong use, lost output and exceptions have their
+// statuses too.
+int with_exit_codes(Context& context, Arguments arguments, int (*run)(Context&, Arguments));
 
 class Outcome {
  public:
@@ -32,6 +42,7 @@ class Outcome {
   int fail(const Fault& fault);
 
  private:
+  bool simple() const { return settings_.exit_codes == ExitCodes::kSimple; }
   bool json() const { return settings_.format == OutcomeSettings::Format::kJsonLines; }
 
   Context& context_;
