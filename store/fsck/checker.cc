@@ -113,6 +113,8 @@ struct Checker::Work {
   std::vector<std::uint32_t> dangling;  // in the last look
   std::vector<Finding> disputes;        // of all looks
   std::set<std::string> disputed;       // what they say
+  std::vector<FalseLink> false_links;   // of all looks: the ledger no longer has them
+  std::uint64_t faults_before = 0;      // reported before the first look
 };
 
 void Checker::report_fault(Fault fault, std::uint32_t phase, FindingSink& found) {
@@ -287,6 +289,7 @@ void Checker::load_storage(const Repository& repository, Work& work, const Stora
 
 Patience::Look Checker::look(const Repository& repository, Work& work, FindingList& found) {
   unsettled_ = false;
+  reported_faults_ = work.faults_before;  // every look puts its findings in the same order
   override_parents(repository, found);
   if (options_.check_references) {
     // What is said by the way is said once.
@@ -309,8 +312,13 @@ Patience::Look Checker::look(const Repository& repository, Work& work, FindingLi
     for (const Ref& head : refs->heads) tips.push_back(head.id);
   }
   FindingList disputes;
-  const std::vector<FalseLink> false_links =
-      check_disputes(storage, ledger, tips, work.check, disputes);
+  for (const FalseLink& link : check_disputes(storage, ledger, tips, work.check, disputes)) {
+    const bool known =
+        std::any_of(work.false_links.begin(), work.false_links.end(), [&](const FalseLink& other) {
+          return other.parent == link.parent && other.target == link.target;
+        });
+    if (!known) work.false_links.push_back(link);
+  }
   // Those who lost a dispute in a former look are gone and not heard again.
   for (Finding& finding : disputes.findings()) {
     if (work.disputed.insert(fmt::format("{} {}", finding.oid->hex(), finding.text)).second) {
@@ -332,7 +340,7 @@ Patience::Look Checker::look(const Repository& repository, Work& work, FindingLi
                                 options_.connectivity_only);
   check_roots(repository, refs, objects, roots, graph, found);
   work.dangling =
-      check_graph(storage, ledger, roots, promises, false_links, graph, work.check, found);
+      check_graph(storage, ledger, roots, promises, work.false_links, graph, work.check, found);
   check_crossrefs(repository, storage, ledger, work.commit_graphs, work.check, found);
 
   // The links of objects that vanished before they could be counted are not known.
@@ -403,6 +411,7 @@ Result<FsckReport> Checker::run() {
   }
   Work work;
   set_up(*repository, work);
+  work.faults_before = reported_faults_;
   FindingList found;
   Patience::Look look = this->look(*repository, work, found);
   Patience patience(std::chrono::steady_clock::now() - start);

@@ -41,6 +41,7 @@ std::unique_ptr<Storage> Storage::load(os::System& system,
 void Storage::extend(const std::vector<std::uint32_t>& vanished, const Policy& policy,
                      FindingSink& problems) {
   const StorageExtent begin = extent();
+  problem_count_ = 0;  // what is found again has the place that it had
   const NumberSet gone(vanished.begin(), vanished.end());
   for (std::uint32_t i = 0; i < directories_.size(); ++i) list_loose(i, &gone, policy, problems);
   for (std::uint32_t i = 0; i < directories_.size(); ++i) list_packs(i, policy, problems);
