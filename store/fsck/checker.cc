@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <iterator>
 #include <set>
 #include <thread>
+#include <tuple>
 
 #include "sha1/kernel.h"
 #include "store/fsck/check_crossrefs.h"
@@ -98,6 +100,17 @@ std::set<std::string> troubles(const Result<RefSnapshot>& snapshot) {
 constexpr int kMostReadings = 5;
 constexpr std::chrono::milliseconds kBetweenReadings(5);
 
+// A link that one look took out of the ledger is not there for the next one to find.
+std::vector<FalseLink> united(const std::vector<FalseLink>& before,
+                              const std::vector<FalseLink>& now) {
+  std::vector<FalseLink> all;
+  std::set_union(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(all),
+                 [](const FalseLink& a, const FalseLink& b) {
+                   return std::tie(a.parent, a.target) < std::tie(b.parent, b.target);
+                 });
+  return all;
+}
+
 }  // namespace
 
 // What is kept from one look to the next.
@@ -113,7 +126,7 @@ struct Checker::Work {
   std::vector<std::uint32_t> dangling;  // in the last look
   std::vector<Finding> disputes;        // of all looks
   std::set<std::string> disputed;       // what they say
-  std::vector<FalseLink> false_links;   // of all looks: the ledger no longer has them
+  std::vector<FalseLink> false_links;   // of all looks, by parent and target
   std::uint64_t faults_before = 0;      // reported before the first look
 };
 
@@ -312,13 +325,8 @@ Patience::Look Checker::look(const Repository& repository, Work& work, FindingLi
     for (const Ref& head : refs->heads) tips.push_back(head.id);
   }
   FindingList disputes;
-  for (const FalseLink& link : check_disputes(storage, ledger, tips, work.check, disputes)) {
-    const bool known =
-        std::any_of(work.false_links.begin(), work.false_links.end(), [&](const FalseLink& other) {
-          return other.parent == link.parent && other.target == link.target;
-        });
-    if (!known) work.false_links.push_back(link);
-  }
+  work.false_links =
+      united(work.false_links, check_disputes(storage, ledger, tips, work.check, disputes));
   // Those who lost a dispute in a former look are gone and not heard again.
   for (Finding& finding : disputes.findings()) {
     if (work.disputed.insert(fmt::format("{} {}", finding.oid->hex(), finding.text)).second) {

@@ -288,6 +288,45 @@ TEST_F(ChangingRepository, LooksOnceWhenNobodyElseWorksThere) {
   EXPECT_EQ(opened, 1);
 }
 
+// The first look takes false links out of the books and counts what is wrong with storage; the
+// second one says the same, in the same order.
+TEST_F(ChangingRepository, TheSecondLookSaysWhatTheFirstOneSaid) {
+  const ObjectId tree =
+      put_object(files_.root(), "tree",
+                 std::string("100644 a\0", 9) + std::string(as_text(blob_.bytes())) + "40000 b" +
+                     '\0' + std::string(as_text(blob_.bytes())),
+                 kObjects);
+  const ObjectId second = put_object(files_.root(), "commit", commit_text(tree, "", 2), kObjects);
+  files_.write("refs/heads/main", second.hex() + "\n");
+  log(second);
+  files_.write("objects/" + commit_.hex().substr(0, 2) + "/foreign", "x");
+  int looks = 0;
+  when_opened(
+      "logs/refs/heads/main", [&] { ++looks; }, 1000);
+  FsckOptions options;
+  options.repository = files_.options();
+  options.threads = 1;
+  options.may_change = false;
+  const auto undisturbed = run_fsck(system_, options);
+  ASSERT_TRUE(undisturbed);
+  EXPECT_EQ(looks, 1);
+  EXPECT_NE(lines(*undisturbed).find("unknown"), std::string::npos) << lines(*undisturbed);
+  looks = 0;
+  when_opened(
+      "logs/refs/heads/main",
+      [&] {
+        ++looks;
+        put_object(files_.root(), "blob", "content\n", kObjects);
+        files_.write("objects/pack/passing", "");
+        std::filesystem::remove(files_.path(std::string(kObjects) + "/pack/passing"));
+      },
+      1000);
+  const FsckReport disturbed = check();
+  EXPECT_GE(looks, 2);
+  EXPECT_EQ(lines(disturbed), lines(*undisturbed));
+  EXPECT_EQ(disturbed.exit_status, undisturbed->exit_status);
+}
+
 TEST_F(ChangingRepository, StateTellsWhatCameAndWent) {
   const std::vector<ObjectDirectoryPath> directories = {
       {files_.git_dir() + "/objects", ".git/objects"}};
