@@ -249,14 +249,4 @@ std::uint64_t Storage::copy_count() const {
   return count;
 }
 
-std::vector<ObjectType> Storage::packed_types() const {
-  std::vector<ObjectType> types(table_->size(), ObjectType::kUnknown);
-  for (const StoredPack& pack : packs_) {
-    for (std::uint32_t entry = 0; entry < pack.forest.size(); ++entry) {
-      types[pack.numbers[pack.forest.index_position({entry}).value]] = pack.forest.type({entry});
-    }
-  }
-  return types;
-}
-
 }  // namespace assay

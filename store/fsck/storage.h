@@ -100,8 +100,6 @@ class Storage {
 
   // Copies of objects in all files: what there is to verify.
   std::uint64_t copy_count() const;
-  // Returns: for every object number the type that its packed copies claim, kUnknown for none.
-  std::vector<ObjectType> packed_types() const;
 
  private:
   explicit Storage(os::System& system, const Options& options)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -148,8 +149,10 @@ void print_warning(Context& context, std::string_view text) {
 void print_help(Context& context) {
   context.out.write(kUsage);
   context.out.write("\nCommands:\n");
+  std::size_t width = 0;
+  for (const Command& command : all_commands()) width = std::max(width, command.name.size());
   for (const Command& command : all_commands()) {
-    context.out.write(fmt::format("   {:<15} {}\n", command.name, command.summary));
+    context.out.write(fmt::format("   {:<{}} {}\n", command.name, width, command.summary));
   }
 }
 
