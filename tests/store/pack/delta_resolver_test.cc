@@ -5,211 +5,28 @@
 
 #include <algorithm>
 #include <chrono>
-#include <latch>
-#include <map>
 #include <string>
 #include <thread>
 
-#include "store/codec/delta.h"
-#include "store/run/workers.h"
-#include "tests/support/opened_pack.h"
 #include "tests/support/random.h"
+#include "tests/support/resolve_run.h"
 
 namespace assay {
 namespace {
 
 using testing::BuiltPack;
 using testing::DeltaWriter;
+using testing::EntryName;
+using testing::expect_all_of;
+using testing::kMiB;
 using testing::OpenedPack;
+using testing::Outcome;
 using testing::PackBuilder;
 using testing::Random;
-
-constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-
-using EntryName = std::pair<std::uint32_t, std::uint32_t>;  // pack, position
-
-struct Seen {
-  int times = 0;
-  Bytes content;
-  ObjectType type = ObjectType::kUnknown;
-  bool large = false;
-  bool complete = true;
-};
-
-// What the visitors of one run saw, together.
-struct Outcome {
-  std::map<EntryName, Seen> entries;
-  std::map<EntryName, std::vector<Fault>> faults;
-  std::vector<EntryName> parked;
-  std::vector<std::size_t> entries_of_worker;
-  int pressures = 0;
-  std::uint64_t peak = 0;  // of the budget, when an entry was given
-
-  int copies() const {
-    int sum = 0;
-    for (const auto& [name, seen] : entries) sum += seen.times;
-    return sum;
-  }
-};
-
-class Recorder : public EntryVisitor {
- public:
-  Recorder(const std::vector<ResolvePack>& packs, const ByteBudget& budget, BufferPool& pool)
-      : packs_(packs), budget_(budget), pool_(pool) {}
-  ~Recorder() override { let_go(); }
-
-  void on_entry(const ResolvedEntry& entry, const BufferRef& buffer) override {
-    Seen& seen = outcome.entries[{entry.pack, entry.position.value}];
-    ++seen.times;
-    seen.content.assign(buffer->bytes().begin(), buffer->bytes().end());
-    seen.type = entry.type;
-    EXPECT_EQ(entry.buffer, &*buffer);
-    EXPECT_EQ(entry.has_children, !packs_[entry.pack].forest->children(entry.position).empty());
-    expect_made_from_base(entry);
-    outcome.peak = std::max(outcome.peak, budget_.in_use());
-    ++count;
-    kept_.push_back(buffer.share());
-    if (kept_.size() > keep_at_most) let_go();
-    if (each) each();
-  }
-  void on_large_begin(std::uint32_t pack, PackPosition position, ObjectType type,
-                      std::uint64_t size) override {
-    Seen& seen = outcome.entries[{pack, position.value}];
-    ++seen.times;
-    seen.type = type;
-    seen.large = true;
-    large_ = &seen;
-    large_size_ = size;
-    ++count;
-  }
-  void on_large_piece(ByteView piece) override {
-    large_->content.insert(large_->content.end(), piece.begin(), piece.end());
-  }
-  void on_large_end(bool complete) override {
-    large_->complete = complete;
-    EXPECT_TRUE(!complete || large_size_ == large_->content.size());
-    large_ = nullptr;
-  }
-  void on_fault(std::uint32_t pack, PackPosition position, Fault fault) override {
-    outcome.faults[{pack, position.value}].push_back(std::move(fault));
-  }
-  void on_parked(std::uint32_t pack, PackPosition position) override {
-    outcome.parked.emplace_back(pack, position.value);
-  }
-  void on_memory_pressure() override {
-    ++outcome.pressures;
-    let_go();
-  }
-
-  Outcome outcome;
-  std::size_t count = 0;
-  std::size_t keep_at_most = 0;  // buffers held as if they were still being hashed
-  std::function<void()> each;
-
- private:
-  void let_go() {
-    for (BufferRef& buffer : kept_) pool_.release(std::move(buffer));
-    kept_.clear();
-  }
-
-  // A delta's program, run on its base, gives the entry.
-  void expect_made_from_base(const ResolvedEntry& entry) {
-    const std::uint32_t base = packs_[entry.pack].forest->base(entry.position);
-    EXPECT_EQ(base != DeltaForest::kNone, entry.base != nullptr);
-    if (entry.base == nullptr) return;
-    Bytes again(entry.buffer->size() + kDeltaSlack);
-    EXPECT_TRUE(
-        apply_delta(entry.base->bytes(), entry.program, {again.data(), entry.buffer->size()}));
-    again.resize(entry.buffer->size());
-    EXPECT_TRUE(std::ranges::equal(again, entry.buffer->bytes()));
-  }
-
-  const std::vector<ResolvePack>& packs_;
-  const ByteBudget& budget_;
-  BufferPool& pool_;
-  std::vector<BufferRef> kept_;
-  Seen* large_ = nullptr;
-  std::uint64_t large_size_ = 0;
-};
-
-struct RunOptions {
-  unsigned workers = 1;
-  std::uint64_t budget = 256 * kMiB;
-  DeltaResolver::Limits limits;
-  std::size_t keep = 0;
-  std::function<void(unsigned worker, std::size_t count)> each;
-  // Called when all workers have ended, with what is needed to go on.
-  std::function<void(DeltaResolver&, Recorder&, BufferPool&, StageClock&)> after;
-};
-
-void merge(Outcome& into, Outcome&& from) {
-  for (auto& [name, seen] : from.entries) {
-    Seen& known = into.entries[name];
-    seen.times += known.times;
-    known = std::move(seen);
-  }
-  for (auto& [name, faults] : from.faults) {
-    auto& known = into.faults[name];
-    known.insert(known.end(), faults.begin(), faults.end());
-  }
-  into.parked.insert(into.parked.end(), from.parked.begin(), from.parked.end());
-  into.pressures += from.pressures;
-  into.peak = std::max(into.peak, from.peak);
-}
-
-Outcome resolve(const std::vector<const OpenedPack*>& opened, const RunOptions& options) {
-  std::vector<ResolvePack> packs;
-  for (const OpenedPack* pack : opened) {
-    packs.push_back({&pack->pack(), &pack->index(), &pack->forest()});
-  }
-  ByteBudget budget(options.budget);
-  Outcome outcome;
-  outcome.entries_of_worker.resize(options.workers);
-  {
-    DeltaResolver resolver(packs, options.workers, budget, options.limits);
-    std::mutex mutex;
-    std::latch ready(options.workers);
-    run_workers(options.workers, [&](unsigned number) {
-      BufferPool pool(budget);
-      StageClock clock;
-      Recorder recorder(packs, budget, pool);
-      recorder.keep_at_most = options.keep;
-      if (options.each) recorder.each = [&] { options.each(number, recorder.count); };
-      ready.arrive_and_wait();
-      resolver.run(number, recorder, pool, clock);
-      const std::lock_guard lock(mutex);
-      outcome.entries_of_worker[number] = recorder.count;
-      merge(outcome, std::move(recorder.outcome));
-    });
-    if (options.after) {
-      BufferPool pool(budget);
-      StageClock clock;
-      Recorder recorder(packs, budget, pool);
-      options.after(resolver, recorder, pool, clock);
-      merge(outcome, std::move(recorder.outcome));
-    }
-  }
-  EXPECT_EQ(0u, budget.in_use()) << "buffers were lost";
-  std::sort(outcome.parked.begin(), outcome.parked.end());
-  return outcome;
-}
-
-Outcome resolve(const OpenedPack& opened, const RunOptions& options = {}) {
-  return resolve(std::vector<const OpenedPack*>{&opened}, options);
-}
-
-Bytes text(const std::string& content) { return {content.begin(), content.end()}; }
-
-// Entries lie in the order in which they were added.
-void expect_all_of(const PackBuilder& builder, const Outcome& outcome, std::uint32_t pack = 0) {
-  for (std::uint32_t i = 0; i < builder.size(); ++i) {
-    const auto found = outcome.entries.find({pack, i});
-    ASSERT_NE(outcome.entries.end(), found) << i;
-    EXPECT_EQ(1, found->second.times) << i;
-    EXPECT_EQ(builder.entry(i).content, found->second.content) << i;
-    EXPECT_EQ(builder.entry(i).type, found->second.type) << i;
-  }
-}
+using testing::Recorder;
+using testing::resolve;
+using testing::RunOptions;
+using testing::text;
 
 PackBuilder random_pack(Random& random, std::uint32_t count) {
   PackBuilder builder;
@@ -605,127 +422,6 @@ TEST(DeltaResolver, APackCutShortMeanwhileGivesFaults) {
                          outcome.faults.begin(), outcome.faults.end(), [&](const auto& fault) {
                            return outcome.entries.count(fault.first) == 0;
                          })));
-}
-
-// --- Memory -------------------------------------------------------------------------------------
-
-// Contents of this size that deflate to nearly nothing.
-Bytes plain(std::size_t size, unsigned which) {
-  Bytes content(size);
-  for (std::size_t i = 0; i < 4 && i < size; ++i)
-    content[i] = static_cast<std::uint8_t>(which >> (8 * i));
-  return content;
-}
-
-TEST(DeltaResolver, AnObjectLargerThanTheBudgetIsNotChecked) {
-  PackBuilder builder;
-  builder.add(ObjectType::kTree, plain(5 * kMiB, 1));
-  builder.add(ObjectType::kTree, plain(3 * kMiB, 2));
-  builder.add_offset_delta(1, plain(3 * kMiB, 3));  // base and result do not fit together
-  builder.add(ObjectType::kTree, plain(100, 4));
-  const OpenedPack opened(builder.build());
-  RunOptions options;
-  options.budget = 4 * kMiB;
-  const Outcome outcome = resolve(opened, options);
-  EXPECT_EQ(2, outcome.copies());
-  for (const std::uint32_t i : {0u, 2u}) {
-    ASSERT_EQ(1u, outcome.faults.count({0, i})) << i;
-    EXPECT_NE(std::string::npos,
-              outcome.faults.at({0, i})[0].causes.back().find("more than the memory limit"));
-  }
-}
-
-TEST(DeltaResolver, BuffersKeptForLaterAreAskedForWhenMemoryIsShort) {
-  PackBuilder builder;
-  for (unsigned i = 0; i < 50; ++i) builder.add(ObjectType::kTree, plain(2 * kMiB, i));
-  const OpenedPack opened(builder.build());
-  for (const unsigned workers : {1u, 3u}) {
-    RunOptions options;
-    options.workers = workers;
-    options.budget = 16 * kMiB;
-    options.keep = 1000;
-    const Outcome outcome = resolve(opened, options);
-    EXPECT_EQ(50, outcome.copies());
-    EXPECT_GT(outcome.pressures, 0);
-    // Each worker may be seen to have room before any of them has taken it.
-    EXPECT_LT(outcome.peak, (16 + 3 * workers) * kMiB);
-  }
-}
-
-TEST(DeltaResolver, ABombIsStoppedByTheBudget) {
-  // Each entry is its base four times over: 1 MiB, 4, 16, 64, ... all from a few bytes.
-  PackBuilder builder;
-  builder.add(ObjectType::kTree, plain(kMiB, 1));
-  std::uint64_t size = kMiB;
-  for (std::size_t i = 0; i < 10; ++i) {
-    DeltaWriter delta(size, 4 * size);
-    for (std::uint64_t done = 0; done < 4 * size; done += 0x10000) {
-      delta.copy(static_cast<std::uint32_t>(done % size), 0);
-    }
-    builder.add_offset_delta(i, plain(1, static_cast<unsigned>(i)), delta.bytes());
-    size *= 4;
-    if (i == 5) break;
-  }
-  const OpenedPack opened(builder.build());
-  RunOptions options;
-  options.budget = 32 * kMiB;
-  const Outcome outcome = resolve(opened, options);
-  EXPECT_EQ(3, outcome.copies());  // 1, 4 and 16 MiB; 64 are too many
-  EXPECT_EQ(1u, outcome.faults.size());
-  EXPECT_LT(outcome.peak, 33 * kMiB);
-}
-
-TEST(DeltaResolver, ALargeDeltaProgramCountsAsMemory) {
-  // Instructions of 8 MB that give one byte each, against a budget of 10 MB.
-  PackBuilder builder;
-  builder.add(ObjectType::kTree, plain(2 * kMiB, 1));
-  DeltaWriter delta(2 * kMiB, 4 * kMiB);
-  for (std::size_t i = 0; i < 4 * kMiB; ++i) delta.raw(1).raw('x');
-  builder.add_offset_delta(0, Bytes(4 * kMiB, 'x'), delta.bytes());
-  const OpenedPack opened(builder.build());
-  RunOptions options;
-  options.budget = 10 * kMiB;  // 2 + 8 + 4 do not fit
-  EXPECT_EQ(1u, resolve(opened, options).faults.size());
-  options.budget = 16 * kMiB;
-  const Outcome outcome = resolve(opened, options);
-  EXPECT_EQ(2, outcome.copies());
-  EXPECT_GE(outcome.peak, 14 * kMiB);
-}
-
-TEST(DeltaResolver, ABushOfLargeObjectsStaysWithinTheBudget) {
-  // Every entry has two children of the same weight: depth first, a path from the root to a leaf
-  // holds one base for each level.
-  PackBuilder builder;
-  builder.add(ObjectType::kTree, plain(2 * kMiB, 1));
-  for (std::size_t i = 0; i < 127; ++i) {
-    builder.add_offset_delta(i / 2, plain(2 * kMiB, static_cast<unsigned>(i) + 2));
-  }
-  const OpenedPack opened(builder.build());
-  for (const unsigned workers : {1u, 3u}) {
-    RunOptions options;
-    options.workers = workers;
-    options.budget = 8 * kMiB;
-    options.after = [&](DeltaResolver&, Recorder& recorder, BufferPool&, StageClock&) {
-      EXPECT_TRUE(recorder.outcome.faults.empty());
-    };
-    const Outcome outcome = resolve(opened, options);
-    EXPECT_TRUE(outcome.faults.empty());
-    EXPECT_LT(outcome.peak, (8 + 3 * workers) * kMiB);
-    // What had to wait was parked, everything else was given.
-    for (const auto& [name, seen] : outcome.entries) EXPECT_EQ(1, seen.times);
-    std::size_t below_parked = 0;
-    for (const EntryName& parked : outcome.parked) {
-      std::vector<std::uint32_t> open{parked.second};
-      while (!open.empty()) {
-        const std::uint32_t entry = open.back();
-        open.pop_back();
-        ++below_parked;
-        EXPECT_EQ(0u, outcome.entries.count({0, entry}));
-        for (const std::uint32_t child : opened.forest().children({entry})) open.push_back(child);
-      }
-    }
-    EXPECT_EQ(128u, outcome.entries.size() + below_parked);
-  }
 }
 
 }  // namespace
