@@ -33,6 +33,15 @@ constexpr unsigned result_bit(unsigned vector) {
   return v.k == 46 ? 31U : 28U + v.k - 49U;  // II(46,2) stands apart: II(47,2) is not there
 }
 
+/// All vectors but those of the set, by result_bit: what take_suspect() is given.
+constexpr std::uint32_t excluded(VectorSet set) {
+  std::uint32_t result = ~std::uint32_t{0};
+  for (; set != 0; set &= set - 1) {
+    result ^= std::uint32_t{1} << result_bit(static_cast<unsigned>(std::countr_zero(set)));
+  }
+  return result;
+}
+
 struct Family {
   std::uint8_t p;
   std::uint8_t q;

@@ -19,6 +19,7 @@
 #include "sha1/collision/runs.h"
 #include "sha1/kernels/kernels.h"
 #include "sha1/kernels/x86_64/block_log.h"
+#include "sha1/kernels/x86_64/sha_ni_logged.h"
 
 #define ASSAY_SHA_AVX2 __attribute__((target("sha,avx2")))
 #define ASSAY_SHA_AVX2_INLINE __attribute__((target("sha,avx2"), always_inline)) inline
@@ -39,29 +40,6 @@ constexpr unsigned kLanes = 8;
 constexpr std::size_t kGroupedBlocks = 64;
 // Up to so many blocks are judged sooner one by one than side by side.
 constexpr std::size_t kFewBlocks = 3;
-
-ASSAY_SHA_AVX2_INLINE void store(std::uint32_t* to, __m128i value) {
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), value);
-}
-
-template <unsigned kGroup>
-ASSAY_SHA_AVX2_INLINE void logged_steps(sha_ni::Stream& s, __m128i e, const std::uint8_t* block,
-                                        BlockLog& log) {
-  if constexpr (kGroup == 14 || kGroup == 16) {
-    store(log.abcd[(kGroup - 14) / 2], s.abcd);
-    store(log.previous[(kGroup - 14) / 2], s.previous);
-  }
-  sha_ni::four_steps<kGroup>(s, e, block);
-  if constexpr (4 * kGroup >= BlockLog::kFirst && 4 * kGroup <= BlockLog::kLast) {
-    store(log.words + BlockLog::kLast - (4 * kGroup + 3), s.x[kGroup % 8]);
-  }
-}
-
-template <std::size_t... kGroups>
-ASSAY_SHA_AVX2_INLINE void all_steps(sha_ni::Stream& s, __m128i e, const std::uint8_t* block,
-                                     BlockLog& log, std::index_sequence<kGroups...>) {
-  (logged_steps<kGroups>(s, e, block, log), ...);
-}
 
 constexpr std::uint32_t reversed(std::uint32_t x) {
   std::uint32_t y = 0;
@@ -258,14 +236,11 @@ bool judge_one_by_one(const BlockLog logs[kLanes], const std::uint8_t* blocks, s
                       Suspects& suspects) {
   bool found = false;
   for (std::size_t at = 0; at < n; ++at) {
-    collision::VectorSet set = judge_one_block(logs[at]);
+    const collision::VectorSet set = judge_one_block(logs[at]);
     if (set == 0) [[likely]]
       continue;
-    std::uint32_t result = ~std::uint32_t{0};
-    for (; set != 0; set &= set - 1) {
-      result ^= 1U << collision::result_bit(static_cast<unsigned>(std::countr_zero(set)));
-    }
-    found |= take_suspect(logs[at], blocks + at * kBlockSize, result, suspects, recompress_avx2);
+    found |= take_suspect(logs[at], blocks + at * kBlockSize, collision::excluded(set), suspects,
+                          recompress_avx2);
   }
   return found;
 }
@@ -286,11 +261,11 @@ ASSAY_SHA_AVX2 bool compress_queuing_sha_ni_avx2(std::uint32_t state[5], const s
     BlockLog& log = logs[at];
     const __m128i abcd = s.abcd;
     _mm_prefetch(reinterpret_cast<const char*>(blocks + kPrefetchDistance), _MM_HINT_T0);
-    all_steps(s, e, blocks, log, std::make_index_sequence<20>());
+    sha_ni::all_logged_steps(s, e, blocks, log, std::make_index_sequence<20>());
     s.abcd = _mm_add_epi32(s.abcd, abcd);
     e = _mm_sha1nexte_epu32(s.previous, e);
-    store(log.out_abcd, s.abcd);
-    store(log.out_e, e);
+    sha_ni::store(log.out_abcd, s.abcd);
+    sha_ni::store(log.out_e, e);
     blocks += kBlockSize;
     --n;
     // One block behind: what was stored just now cannot be loaded at once in wider pieces.

@@ -12,13 +12,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <utility>
 
 #include "sha1/collision/families.h"
 #include "sha1/collision/slices.h"
 #include "sha1/kernels/kernels.h"
-#include "sha1/kernels/x86_64/block_log.h"
+#include "sha1/kernels/x86_64/group_log.h"
 
 #define ASSAY_LONG __attribute__((target("sha,avx2")))
 #define ASSAY_LONG_INLINE __attribute__((target("sha,avx2"), always_inline)) inline
@@ -42,20 +41,8 @@ struct alignas(64) Group {
   std::uint32_t packed[kQuads][4][kGroupBlocks];
 };
 
-// What is kept of a block until it is judged; as in BlockLog.
-struct alignas(16) States {
-  std::uint32_t abcd[2][4];
-  std::uint32_t previous[2][4];
-  std::uint32_t out_abcd[4];
-  std::uint32_t out_e[4];
-};
-
-// Some words of the blocks of a group, kept likewise.
-struct alignas(32) Extra {
-  std::uint32_t word56[kGroupBlocks];
-  std::uint32_t word57[kGroupBlocks];
-  std::uint32_t word64[kGroupBlocks];
-};
+using States = GroupStates;
+using Extra = GroupWords<kGroupBlocks>;
 
 // The bits that conditions read, by the four words that they belong to.
 struct Takes {
@@ -192,22 +179,7 @@ __attribute__((noinline)) bool judge(const LaneLog& log, const States* states, c
                                      Suspects& suspects) {
   collision::Survivor survivors[collision::kMaxSurvivors];
   const unsigned count = judge_lanes_avx2(log, survivors);
-  bool found = false;
-  for (unsigned i = 0; i < count; ++i) {
-    const unsigned row = survivors[i].row;
-    const unsigned lane = survivors[i].lane;
-    const std::size_t at = row * kGroupBlocks + lane;
-    if (at >= n) continue;
-    BlockLog block_log;
-    static_assert(sizeof(States) == sizeof(BlockLog::abcd) * 3);
-    std::memcpy(block_log.abcd, &states[at], sizeof(States));
-    block_log.words[BlockLog::kLast - 56] = extra[row].word56[lane];
-    block_log.words[BlockLog::kLast - 57] = extra[row].word57[lane];
-    block_log.words[BlockLog::kLast - 64] = extra[row].word64[lane];
-    const std::uint32_t result = ~(1U << collision::result_bit(survivors[i].vector));
-    found |= take_suspect(block_log, blocks + at * kBlockSize, result, suspects, recompress_avx2);
-  }
-  return found;
+  return take_survivors(survivors, count, states, extra, blocks, n, suspects, recompress_avx2);
 }
 
 }  // namespace

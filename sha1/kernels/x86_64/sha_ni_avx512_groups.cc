@@ -11,13 +11,12 @@
 
 #include "sha1/kernels/x86_64/sha_ni_avx512.h"
 
-#include <cstring>
 #include <utility>
 
 #include "sha1/collision/families.h"
 #include "sha1/collision/slices.h"
 #include "sha1/kernels/kernels.h"
-#include "sha1/kernels/x86_64/block_log.h"
+#include "sha1/kernels/x86_64/group_log.h"
 #include "sha1/kernels/x86_64/selectors.h"
 
 #define ASSAY_LONG __attribute__((target("sha,avx512f,avx512bw,avx512dq,avx512vl,avx512bitalg")))
@@ -43,20 +42,8 @@ struct alignas(64) Group {
                       [16];  // words 16 on, by four: [.][b % 4][4 * (b / 4)...], last one first
 };
 
-// What is kept of a block until it is judged; as in BlockLog.
-struct alignas(16) States {
-  std::uint32_t abcd[2][4];
-  std::uint32_t previous[2][4];
-  std::uint32_t out_abcd[4];
-  std::uint32_t out_e[4];
-};
-
-// Some words of the 16 blocks of a group, kept likewise.
-struct alignas(64) Extra {
-  std::uint32_t word56[16];
-  std::uint32_t word57[16];
-  std::uint32_t word64[16];
-};
+using States = GroupStates;
+using Extra = GroupWords<kGroupBlocks>;
 
 // The picks of each four words.
 struct PickRange {
@@ -171,26 +158,13 @@ expand_first(Group& group, const std::uint8_t* blocks, unsigned char* evidence, 
   keep_extra(group, extra);
 }
 
-// Judges the logged rows, that is groups; `blocks` is the first block of the first row.
+// Judges the logged rows, that is groups, of which n blocks are there; `blocks` is the first.
 __attribute__((noinline)) bool judge(const LaneLog& log, const States* states, const Extra* extra,
-                                     const std::uint8_t* blocks, Suspects& suspects) {
+                                     const std::uint8_t* blocks, std::size_t n,
+                                     Suspects& suspects) {
   collision::Survivor survivors[collision::kMaxSurvivors];
   const unsigned count = judge_lanes_avx512_bitalg(log, survivors);
-  bool found = false;
-  for (unsigned i = 0; i < count; ++i) {
-    const unsigned row = survivors[i].row;
-    const unsigned lane = survivors[i].lane;
-    const std::size_t at = row * kGroupBlocks + lane;
-    BlockLog block_log;
-    static_assert(sizeof(States) == sizeof(BlockLog::abcd) * 3);
-    std::memcpy(block_log.abcd, &states[at], sizeof(States));
-    block_log.words[BlockLog::kLast - 56] = extra[row].word56[lane];
-    block_log.words[BlockLog::kLast - 57] = extra[row].word57[lane];
-    block_log.words[BlockLog::kLast - 64] = extra[row].word64[lane];
-    const std::uint32_t result = ~(1U << collision::result_bit(survivors[i].vector));
-    found |= take_suspect(block_log, blocks + at * kBlockSize, result, suspects, recompress_avx512);
-  }
-  return found;
+  return take_survivors(survivors, count, states, extra, blocks, n, suspects, recompress_avx512);
 }
 
 }  // namespace
@@ -245,7 +219,8 @@ ASSAY_LONG bool compress_groups_sha_ni_avx512(std::uint32_t state[5], const std:
     if (row + 1 == kLogRows || g + 1 == groups) {
       LaneLog& log = logs[g / kLogRows % 2];
       log.rows = row + 1;
-      found |= judge(log, states, extra[g / kLogRows % 2], unjudged, suspects);
+      found |= judge(log, states, extra[g / kLogRows % 2], unjudged,
+                     static_cast<std::size_t>(blocks - unjudged) / kBlockSize, suspects);
       unjudged = blocks;
     }
   }

@@ -12,6 +12,7 @@
 #include "sha1/collision/families.h"
 #include "sha1/kernels/kernels.h"
 #include "sha1/kernels/x86_64/block_log.h"
+#include "sha1/kernels/x86_64/sha_ni_logged.h"
 
 namespace assay::sha1 {
 namespace {
@@ -20,39 +21,11 @@ using collision::Suspects;
 
 constexpr std::size_t kPrefetchDistance = 1024;
 
-ASSAY_SHA_NI_INLINE void store(std::uint32_t* to, __m128i value) {
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), value);
-}
-
-template <unsigned kGroup>
-ASSAY_SHA_NI_INLINE void logged_steps(sha_ni::Stream& s, __m128i e, const std::uint8_t* block,
-                                      BlockLog& log) {
-  if constexpr (kGroup == 14 || kGroup == 16) {
-    store(log.abcd[(kGroup - 14) / 2], s.abcd);
-    store(log.previous[(kGroup - 14) / 2], s.previous);
-  }
-  sha_ni::four_steps<kGroup>(s, e, block);
-  if constexpr (4 * kGroup >= BlockLog::kFirst && 4 * kGroup <= BlockLog::kLast) {
-    store(log.words + BlockLog::kLast - (4 * kGroup + 3), s.x[kGroup % 8]);
-  }
-}
-
-template <std::size_t... kGroups>
-ASSAY_SHA_NI_INLINE void all_steps(sha_ni::Stream& s, __m128i e, const std::uint8_t* block,
-                                   BlockLog& log, std::index_sequence<kGroups...>) {
-  (logged_steps<kGroups>(s, e, block, log), ...);
-}
-
 // The vectors that are excluded, by collision::result_bit.
 std::uint32_t judge(const BlockLog& log) {
   std::uint32_t words[80];
   for (unsigned t = collision::kFirstWord; t <= collision::kLastWord; ++t) words[t] = log.word(t);
-  collision::VectorSet set = judge_one(words);
-  std::uint32_t result = 0xffffffff;
-  for (; set != 0; set &= set - 1) {
-    result ^= 1U << collision::result_bit(static_cast<unsigned>(std::countr_zero(set)));
-  }
-  return result;
+  return collision::excluded(judge_one(words));
 }
 
 }  // namespace
@@ -69,11 +42,11 @@ ASSAY_SHA_NI bool compress_queuing_sha_ni(std::uint32_t state[5], const std::uin
     BlockLog& log = logs[i % 2];
     const __m128i abcd = s.abcd;
     _mm_prefetch(reinterpret_cast<const char*>(blocks + kPrefetchDistance), _MM_HINT_T0);
-    all_steps(s, e, blocks, log, std::make_index_sequence<20>());
+    sha_ni::all_logged_steps(s, e, blocks, log, std::make_index_sequence<20>());
     s.abcd = _mm_add_epi32(s.abcd, abcd);
     e = _mm_sha1nexte_epu32(s.previous, e);
-    store(log.out_abcd, s.abcd);
-    store(log.out_e, e);
+    sha_ni::store(log.out_abcd, s.abcd);
+    sha_ni::store(log.out_e, e);
     if (i == 0) continue;
     const BlockLog& before = logs[(i - 1) % 2];
     const std::uint32_t result = judge(before);
