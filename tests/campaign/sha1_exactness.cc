@@ -19,11 +19,12 @@
 #include <string_view>
 #include <vector>
 
+#include "fixtures/collision_pairs.h"
 #include "sha1/collision/judge.h"
 #include "sha1/collision/vectors.h"
 #include "sha1/kernels/kernels.h"
 #include "sha1/padding.h"
-#include "tests/sha1/collision_pairs.h"
+#include "tests/sha1/plain_steps.h"
 
 namespace assay::sha1 {
 namespace {
@@ -35,8 +36,6 @@ using collision::LaneLog;
 using collision::Survivor;
 using collision::Suspects;
 using collision::VectorSet;
-
-using State = std::array<std::uint32_t, 5>;
 
 // One unit of work: 128 blocks, as one message or, lane for lane, as 16 messages of 8 blocks.
 constexpr std::size_t kUnitBlocks = kMaxLanes * kLogRows;
@@ -179,22 +178,11 @@ class Maker {
 
   static void judge_block(const std::uint8_t* block, Verdict& verdict) {
     std::uint32_t w[80];
-    for (unsigned t = 0; t < 16; ++t) w[t] = load_be32(block + 4 * t);
-    for (unsigned t = 16; t < 80; ++t) {
-      w[t] = std::rotl(w[t - 3] ^ w[t - 8] ^ w[t - 14] ^ w[t - 16], 1);
-    }
-    State s = verdict.before;
-    for (unsigned t = 0; t < 80; ++t) {
-      if (t == kEarlyStep) verdict.early = s;
-      if (t == kLateStep) verdict.late = s;
-      constexpr std::uint32_t kConstants[4] = {0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6};
-      const std::uint32_t f = t < 20              ? (s[1] & s[2]) | (~s[1] & s[3])
-                              : t >= 40 && t < 60 ? (s[1] & s[2]) | (s[3] & (s[1] | s[2]))
-                                                  : s[1] ^ s[2] ^ s[3];
-      const std::uint32_t next = std::rotl(s[0], 5) + f + s[4] + kConstants[t / 20] + w[t];
-      s = {next, s[0], std::rotl(s[1], 30), s[2], s[3]};
-    }
-    for (unsigned i = 0; i < 5; ++i) verdict.after[i] = verdict.before[i] + s[i];
+    expand(block, w);
+    const PlainSteps steps = plain_steps(verdict.before, w);
+    verdict.early = steps.early;
+    verdict.late = steps.late;
+    verdict.after = steps.after;
     verdict.left = judge_one(w);
     verdict.collisions = 0;
     for (VectorSet left = verdict.left; left != 0; left &= left - 1) {

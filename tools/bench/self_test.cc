@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fixtures/collision_pairs.h"
 #include "fixtures/noise/noise.h"
 #include "sha1/batch.h"
 #include "store/base/object_id.h"
@@ -44,8 +45,8 @@ Questions make_questions() {
     questions.texts.push_back(std::move(text));
     questions.answers.push_back(known.digest);
   }
-  questions.texts.push_back(bytes_of_hex(kCollisionHex));
-  questions.answers.push_back(kCollisionDigest);
+  questions.texts.push_back(bytes_of_hex(sha1::kShattered1));
+  questions.answers.push_back(sha1::kShatteredSha1);
   noise::Noise noise("self-test");
   for (std::size_t size = 0; size <= 300; ++size) questions.texts.push_back(noise.bytes(size));
   for (std::size_t blocks = 8; blocks <= 4096; blocks *= 2) {

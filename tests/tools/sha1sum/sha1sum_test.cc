@@ -8,9 +8,9 @@
 
 #include <thread>
 
+#include "fixtures/collision_pairs.h"
 #include "sha1/sha1.h"
 #include "store/base/object_id.h"
-#include "tests/sha1/collision_pairs.h"
 #include "tests/support/failing_system.h"
 #include "tests/support/random.h"
 #include "tests/support/run_tool.h"
