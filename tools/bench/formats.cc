@@ -11,6 +11,7 @@
 
 #include "tools/bench/json_value.h"
 #include "tools/bench/statistics.h"
+#include "tools/common/json_writer.h"
 
 namespace assay::tools {
 namespace {
@@ -163,7 +164,7 @@ std::string to_json(const BenchReport& report) {
       fmt::format("    \"executable\": \"assay\",\n    \"library_build_type\": \"{}\",\n", kBuild);
   text += "    \"caches\": []";
   for (const auto& [key, value] : report.circumstances) {
-    text += fmt::format(",\n    {}: {}", json_quote(key), json_quote(value));
+    text += fmt::format(",\n    {}: {}", json_string(key), json_string(value));
   }
   text += "\n  },\n  \"benchmarks\": [";
   std::string_view separator = "\n";
@@ -178,7 +179,7 @@ std::string to_json(const BenchReport& report) {
         "      \"repetitions\": 1,\n      \"repetition_index\": 0,\n      \"threads\": 1,\n"
         "      \"iterations\": {1},\n      \"real_time\": {2:.6g},\n      \"cpu_time\": {3:.6g},\n"
         "      \"time_unit\": \"ns\"",
-        json_quote(series.name), series.operations, wall, time);
+        json_string(series.name), series.operations, wall, time);
     if (series.bytes > 0 && time > 0) {
       text += fmt::format(",\n      \"bytes_per_second\": {:.6g}", series.bytes * 1e9 / time);
     }

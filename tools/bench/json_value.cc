@@ -5,7 +5,6 @@
 #include <charconv>
 
 #include "store/base/object_id.h"
-#include "tools/common/json_writer.h"
 
 namespace assay::tools {
 namespace {
@@ -175,23 +174,5 @@ std::string JsonValue::string_or(std::string_view name, std::string_view otherwi
 }
 
 std::optional<JsonValue> parse_json(std::string_view text) { return Parser(text).parse_all(); }
-
-std::string json_quote(std::string_view text) {
-  const bool known = is_utf8(text);
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (!known && static_cast<unsigned char>(c) >= 0x80) {
-      quoted += "\\ufffd";
-    } else if (c == '"' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + '"';
-}
 
 }  // namespace assay::tools

@@ -29,8 +29,4 @@ struct JsonValue {
 // refused.
 std::optional<JsonValue> parse_json(std::string_view text);
 
-// Returns: the text as a JSON string, in quotation marks. In a text that is not UTF-8, all that is
-// not ASCII becomes U+FFFD.
-std::string json_quote(std::string_view text);
-
 }  // namespace assay::tools

@@ -89,6 +89,12 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+std::string json_string(std::string_view text) {
+  std::string quoted;
+  append_string(quoted, text);
+  return quoted;
+}
+
 std::string base64(std::string_view bytes) {
   static constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tools/common/json_writer.h"
+
 namespace assay::tools {
 namespace {
 
@@ -46,7 +48,7 @@ TEST(JsonValueTest, QuotedTextReadsBackEqual) {
   std::string text;
   for (int c = 1; c < 128; ++c) text += static_cast<char>(c);
   text += "\xc3\xa9";
-  const auto value = parse_json(json_quote(text));
+  const auto value = parse_json(json_string(text));
   ASSERT_TRUE(value);
   EXPECT_EQ(value->string, text);
 }
