@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fixtures/noise/noise.h"
+#include "tests/support/changed_registers.h"
 
 namespace assay::noise {
 
@@ -124,78 +125,15 @@ TEST_P(Rc4Test, XorsInPlaceAndElsewhereAndTouchesNothingElse) {
   }
 }
 
-#if defined(ASSAY_NOISE_ASM) && defined(__x86_64__)
-// Calls `kernel` with a pattern in every register that the System V ABI lets a function keep.
-// Returns: how many of the six came back changed.
-extern "C" unsigned assay_test_call_with_patterns(Rc4Xor* kernel, Rc4State* state,
-                                                  std::uint8_t* out, const std::uint8_t* in,
-                                                  std::size_t size);
-asm(R"(
-  .text
-  .globl assay_test_call_with_patterns
-assay_test_call_with_patterns:
-  push %rbx
-  push %rbp
-  push %r12
-  push %r13
-  push %r14
-  push %r15
-  sub $8, %rsp
-  mov %rdi, %rax
-  mov %rsi, %rdi
-  mov %rdx, %rsi
-  mov %rcx, %rdx
-  mov %r8, %rcx
-  mov $0x1111111111111111, %rbx
-  mov $0x2222222222222222, %rbp
-  mov $0x3333333333333333, %r12
-  mov $0x4444444444444444, %r13
-  mov $0x5555555555555555, %r14
-  mov $0x6666666666666666, %r15
-  call *%rax
-  xor %eax, %eax
-  mov $0x1111111111111111, %rcx
-  cmp %rcx, %rbx
-  je 1f
-  inc %eax
-1:mov $0x2222222222222222, %rcx
-  cmp %rcx, %rbp
-  je 1f
-  inc %eax
-1:mov $0x3333333333333333, %rcx
-  cmp %rcx, %r12
-  je 1f
-  inc %eax
-1:mov $0x4444444444444444, %rcx
-  cmp %rcx, %r13
-  je 1f
-  inc %eax
-1:mov $0x5555555555555555, %rcx
-  cmp %rcx, %r14
-  je 1f
-  inc %eax
-1:mov $0x6666666666666666, %rcx
-  cmp %rcx, %r15
-  je 1f
-  inc %eax
-1:add $8, %rsp
-  pop %r15
-  pop %r14
-  pop %r13
-  pop %r12
-  pop %rbp
-  pop %rbx
-  ret
-)");
-
+#if defined(ASSAY_NOISE_ASM) && defined(ASSAY_TEST_CHANGED_REGISTERS)
 TEST_P(Rc4Test, PreservesTheRegistersOfTheCaller) {
   Rc4State state{};
   for (unsigned i = 0; i < 256; ++i) state.s[i] = static_cast<std::uint8_t>(i * 7);
   for (const std::size_t size : {0, 1, 7, 8, 9, 64, 1000}) {
     Bytes bytes(size);
-    EXPECT_EQ(assay_test_call_with_patterns(GetParam().xor_bytes, &state, bytes.data(),
-                                            bytes.data(), size),
-              0u)
+    EXPECT_EQ(
+        testing::changed_registers(GetParam().xor_bytes, &state, bytes.data(), bytes.data(), size),
+        0u)
         << size << " bytes";
   }
 }
