@@ -7,6 +7,9 @@ namespace {
 
 // A hostile pack may hold any number of trees with any number of entries in common.
 constexpr std::size_t kMaxEntries = std::size_t{1} << 24;
+// A sweep over the trees climbs at least one level of folders; nobody nests them so deep but to
+// keep us busy.
+constexpr int kMaxSweeps = 64;
 
 }  // namespace
 
@@ -44,12 +47,14 @@ GraphMembers::GraphMembers(LinkLedger& ledger, const GraphNumbers& numbers,
 
   mark_unrecorded();
 
-  while (sweep_trees()) {
+  for (int sweeps = 0; sweep_trees();) {
+    if (++sweeps < kMaxSweeps) continue;
+    take_all_trees();
+    break;
   }
 
-  spread_over_commits();
-  while (sweep_tags()) {
-  }
+  spread_over(commits_, ObjectType::kCommit);
+  spread_over(tags_, ObjectType::kTag);
 }
 
 void GraphMembers::list_absent_links() {
@@ -130,59 +135,59 @@ bool GraphMembers::sweep_trees() {
   return changed;
 }
 
+// Every tree is a member, and its links are to be read. More members than need be make no other
+// answer: they lead nowhere.
+void GraphMembers::take_all_trees() {
+  entries_.clear();
+  for (const LinkTrace::Place place : trees_) {
+    const std::uint32_t number = trace_.record_at(place).number;
+    member_[number] = true;
+    unlisted_[number] = true;
+    listed_[number] = false;
+  }
+}
+
 bool GraphMembers::leads_to_member(std::span<const std::uint32_t> targets) const {
   return std::any_of(targets.begin(), targets.end(), [this](std::uint32_t target) {
     return target != LinkTrace::kNoTarget && member_[target];
   });
 }
 
-// A commit is a member when its tree or a parent is: from the members among them to all that
-// descend from them.
-void GraphMembers::spread_over_commits() {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> children;  // parent, child
+// A commit or tag is a member when what it names is: from those that name a member to all of their
+// type that lead to them. Each link is followed once, however long a chain somebody made.
+void GraphMembers::spread_over(const std::vector<LinkTrace::Place>& places, ObjectType type) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> namers;  // target, who names it
   std::vector<std::uint32_t> waiting;
-  for (const LinkTrace::Place place : commits_) {
+  for (const LinkTrace::Place place : places) {
     const LinkTrace::Record record = trace_.record_at(place);
-    const std::uint32_t commit = record.number;
-    if (member_[commit] || leads_to_member(record.items)) {
-      member_[commit] = true;
-      waiting.push_back(commit);
+    const std::uint32_t number = record.number;
+    if (member_[number] || leads_to_member(record.items)) {
+      member_[number] = true;
+      waiting.push_back(number);
     }
     for (const std::uint32_t target : record.items) {
-      if (target != LinkTrace::kNoTarget && ledger_.present_type(target) == ObjectType::kCommit) {
-        children.emplace_back(target, commit);
+      if (target != LinkTrace::kNoTarget && ledger_.present_type(target) == type) {
+        namers.emplace_back(target, number);
       }
     }
   }
-  // Members whose links nobody recorded have descendants, too.
+  // Members whose links nobody recorded are named as well.
   for (std::uint32_t number = 0; number < numbers_.present_count(); ++number) {
-    if (member_[number] && ledger_.present_type(number) == ObjectType::kCommit &&
-        !trace_.has_record(number)) {
+    if (member_[number] && ledger_.present_type(number) == type && !trace_.has_record(number)) {
       waiting.push_back(number);
     }
   }
-  std::sort(children.begin(), children.end());
+  std::sort(namers.begin(), namers.end());
   while (!waiting.empty()) {
-    const std::uint32_t parent = waiting.back();
+    const std::uint32_t target = waiting.back();
     waiting.pop_back();
-    auto child = std::lower_bound(children.begin(), children.end(), std::pair(parent, 0u));
-    for (; child != children.end() && child->first == parent; ++child) {
-      if (member_[child->second]) continue;
-      member_[child->second] = true;
-      waiting.push_back(child->second);
+    auto namer = std::lower_bound(namers.begin(), namers.end(), std::pair(target, 0u));
+    for (; namer != namers.end() && namer->first == target; ++namer) {
+      if (member_[namer->second]) continue;
+      member_[namer->second] = true;
+      waiting.push_back(namer->second);
     }
   }
-}
-
-bool GraphMembers::sweep_tags() {
-  bool changed = false;
-  for (const LinkTrace::Place place : tags_) {
-    const LinkTrace::Record record = trace_.record_at(place);
-    if (member_[record.number] || !leads_to_member(record.items)) continue;
-    member_[record.number] = true;
-    changed = true;
-  }
-  return changed;
 }
 
 void GraphMembers::append_links(std::uint32_t number, std::vector<std::uint32_t>& targets) const {

@@ -45,9 +45,9 @@ class GraphMembers {
   void list_absent_links();
   void mark_unrecorded();
   bool sweep_trees();
+  void take_all_trees();
   bool list_tree_entries(const LinkTrace::Record& record);
-  void spread_over_commits();
-  bool sweep_tags();
+  void spread_over(const std::vector<LinkTrace::Place>& places, ObjectType type);
   bool leads_to_member(std::span<const std::uint32_t> targets) const;
 
   LinkLedger& ledger_;

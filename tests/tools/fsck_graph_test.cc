@@ -75,6 +75,26 @@ TEST_F(FsckGraph, TheParentThatGitMeetsFirstIsBlamed) {
   }
 }
 
+// Chains longer than anybody has them, in no order: each link is followed once.
+TEST_F(FsckGraph, LongChainsLeadToWhatIsMissing) {
+  const ObjectId bottom = put("tree", entry("100644 a", absent_));
+  ObjectId tree = bottom;
+  for (int i = 0; i < 1000; ++i) tree = put("tree", entry("40000 d", tree));
+  ObjectId tag = commit(tree);
+  std::string type = "commit";
+  for (int i = 0; i < 1000; ++i) {
+    tag = put("tag", "object " + tag.hex() + "\ntype " + type + "\ntag t\ntagger " +
+                         std::string(kIdent) + "\n\nm\n");
+    type = "tag";
+  }
+  files_.write("refs/tags/top", tag.hex() + "\n");
+  const auto result = fsck();
+  EXPECT_EQ(
+      broken("tree", bottom.hex(), "blob", absent_.hex()) + "missing blob " + absent_.hex() + "\n",
+      result.out);
+  EXPECT_EQ(2, result.status);
+}
+
 TEST_F(FsckGraph, NamesAreGitsNames) {
   const ObjectId inner = put("tree", entry("100644 file", absent_));
   const ObjectId tree = put("tree", entry("40000 dir", inner));
