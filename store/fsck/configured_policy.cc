@@ -20,6 +20,7 @@ Result<void> add_skip_list(const Repository& repository, const std::string& key,
 Result<void> configure_policy(const Repository& repository, Policy& policy) {
   for (const ConfigEntry& entry : repository.config().section("fsck")) {
     const std::string name = entry.key.substr(entry.key.find('.') + 1);
+    if (name == "baseline") continue;  // is about what is printed, see tools/fsck
     auto set = name == "skiplist" ? add_skip_list(repository, entry.key, policy)
                                   : policy.configure(name, entry.value.value_or(""));
     if (!set) return set;

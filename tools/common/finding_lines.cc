@@ -5,18 +5,6 @@
 namespace assay::tools {
 namespace {
 
-// What comes from a repository must not speak to the terminal: control bytes are shown as git shows
-// them in its own messages. The line feed within a finding (the second half of a broken link) is
-// ours.
-std::string printable(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f) c = '?';
-  }
-  return result;
-}
-
 std::string_view severity_word(Severity severity) {
   return severity >= Severity::kError ? "error" : "warning";
 }
@@ -46,6 +34,18 @@ std::string line_of(const Finding& finding) {
 }
 
 }  // namespace
+
+// What comes from a repository must not speak to the terminal: control bytes are shown as git shows
+// them in its own messages. The line feed within a finding (the second half of a broken link) is
+// ours.
+std::string printable(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f) c = '?';
+  }
+  return result;
+}
 
 void render_findings(std::span<const Finding> findings, Output& out, Output& err) {
   std::string results;

@@ -2,11 +2,16 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "store/report/finding.h"
 #include "tools/common/output.h"
 
 namespace assay::tools {
+
+// Returns: the text with control bytes other than tab and line feed shown as '?'.
+std::string printable(std::string_view text);
 
 // Writes all findings in order: results to `out`, everything else to `err`. Control bytes that come
 // from a repository are shown as "?".

@@ -126,7 +126,7 @@ int check_one(Context& context, const Settings& settings, FsckOptions options) {
   Outcome outcome(context, settings.outcome);
   const auto repository = Repository::open(context.system, options.repository);
   if (!repository) return outcome.fail(repository.error());
-  outcome.begin(*repository);
+  if (const auto status = outcome.begin(*repository)) return *status;
   if (auto resolved = resolve_heads(context, options); !resolved) {
     return outcome.fail(resolved.error());
   }
@@ -155,6 +155,10 @@ int run(Context& context, Arguments arguments) {
   }
   if (settings.cache) options.use_index = true;
   if (settings.repositories.empty()) return check_one(context, settings, options);
+  if (settings.repositories.size() > 1 &&
+      (settings.outcome.baseline || settings.outcome.write_baseline)) {
+    return parser.usage_error(context, "a baseline is of one repository");
+  }
   int status = 0;
   for (const std::string& path : settings.repositories) {
     FsckOptions one = options;

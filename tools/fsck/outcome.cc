@@ -1,8 +1,14 @@
 #include "tools/fsck/outcome.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <exception>
 #include <new>
+#include <span>
+#include <vector>
 
+#include "store/report/exit_status.h"
 #include "tools/common/finding_lines.h"
 #include "tools/common/open_store.h"
 #include "tools/fsck/json_lines.h"
@@ -43,6 +49,17 @@ void declare_outcome_options(OptionParser& parser, OutcomeSettings& settings) {
                });
   parser.flag(0, "strict-exit", "let the simple status tell of warnings and cosmetic errors",
               &settings.strict_exit);
+  parser.value(0, "baseline", "file", "do not report the findings in that file again",
+               [&settings](std::string_view text) -> std::optional<std::string> {
+                 settings.baseline = text;
+                 return std::nullopt;
+               });
+  parser.value(0, "write-baseline", "file", "write the findings to that file",
+               [&settings](std::string_view text) -> std::optional<std::string> {
+                 if (text.empty()) return "write-baseline expects the name of a file";
+                 settings.write_baseline = text;
+                 return std::nullopt;
+               });
 }
 
 int joined_status(const OutcomeSettings& settings, int status, int result) {
@@ -75,26 +92,101 @@ int with_exit_codes(Context& context, Arguments arguments, int (*run)(Context&, 
   return status == kExitUsage ? kSimpleUsage : status;
 }
 
-void Outcome::begin(const Repository& repository) {
-  if (json()) context_.out.write(json_run(repository.git_dir()));
+Result<void> Outcome::read_baseline(const GitConfig& config) {
+  using Origin = Baseline::Origin;
+  Origin origin = Origin::kOption;
+  if (settings_.baseline) {
+    baseline_file_ = *settings_.baseline;
+  } else {
+    origin = Origin::kConfig;
+    // git refuses a key of its section "fsck" that it does not know; the other name suits both.
+    for (const char* key : {"fsck.baseline", "assay.baseline"}) {
+      if (const auto file = config.get_path(key)) baseline_file_ = *file;
+    }
+  }
+  if (baseline_file_.empty()) return {};
+  auto baseline = Baseline::read(context_.system, baseline_file_, origin);
+  if (!baseline) return tl::unexpected<Fault>(std::move(baseline.error()));
+  baseline_ = std::move(*baseline);
+  return {};
+}
+
+std::optional<int> Outcome::begin(const Repository& repository) {
+  repository_ = repository.git_dir();
+  if (json()) context_.out.write(json_run(repository_));
+  if (const auto read = read_baseline(repository.config()); !read) {
+    return fail(read.error(), kSimpleUsage);
+  }
+  return std::nullopt;
+}
+
+void Outcome::report_baseline(std::size_t known, std::size_t fresh,
+                              const std::vector<std::string>& gone) {
+  constexpr std::size_t kMostNamed = 20;
+  for (std::size_t i = 0; i < gone.size() && i < kMostNamed; ++i) {
+    context_.err.write(fmt::format("gone: {}\n", printable(gone[i])));
+  }
+  const auto count = [](std::size_t number) {
+    return number == 0 ? std::string("none") : std::to_string(number);
+  };
+  context_.err.write(fmt::format("baseline {}: {} known finding{}, {} new, {} gone\n",
+                                 printable(baseline_file_),
+                                 known == 0 ? "no" : std::to_string(known), known == 1 ? "" : "s",
+                                 count(fresh), count(gone.size())));
 }
 
 int Outcome::finish(const FsckReport& report) {
-  const int status =
-      simple() ? simple_status(report.findings, settings_.strict_exit) : report.exit_status;
+  std::vector<Finding> fresh;
+  std::span<const Finding> findings = report.findings;
+  int status = report.exit_status;
+  if (!baseline_file_.empty()) {
+    ExitStatus git_status;
+    for (const Finding& finding : report.findings) {
+      if (baseline_.knows(finding)) continue;
+      git_status.add(finding);
+      fresh.push_back(finding);
+    }
+    findings = fresh;
+    status = git_status.value();
+  }
+  if (simple()) status = simple_status(findings, settings_.strict_exit);
+  const std::size_t known = report.findings.size() - findings.size();
+  const std::vector<std::string> gone = baseline_.gone();
+  // Notes are printed as ever, but nobody has to look at them.
+  const auto new_faults = static_cast<std::size_t>(
+      std::count_if(findings.begin(), findings.end(),
+                    [](const Finding& finding) { return finding.severity >= Severity::kWarn; }));
   if (json()) {
-    for (const Finding& finding : report.findings) context_.out.write(json_finding(finding));
-    context_.out.write(json_summary_fields(report.statistics, report.findings, status).str() +
-                       "\n");
+    for (const Finding& finding : findings) context_.out.write(json_finding(finding));
+    JsonObject summary = json_summary_fields(report.statistics, findings, status);
+    if (!baseline_file_.empty()) {
+      summary.object("baseline", JsonObject()
+                                     .text("file", baseline_file_)
+                                     .number("known", known)
+                                     .number("new", new_faults)
+                                     .texts("gone", gone));
+    }
+    context_.out.write(summary.str() + "\n");
   } else {
-    render_findings(report.findings, context_.out, context_.err);
+    render_findings(findings, context_.out, context_.err);
   }
   context_.out.flush();
+  if (!baseline_file_.empty()) report_baseline(known, new_faults, gone);
+  if (settings_.write_baseline) {
+    const auto written =
+        write_baseline(context_.system, *settings_.write_baseline, repository_, report.findings);
+    if (!written) {
+      die_of(context_, written.error());
+      return simple() ? kSimpleTransient : kExitFatal;
+    }
+  }
   return status;
 }
 
-int Outcome::fail(const Fault& fault) {
-  const int status = simple() ? simple_status(fault) : kExitFatal;
+int Outcome::fail(const Fault& fault) { return fail(fault, simple_status(fault)); }
+
+int Outcome::fail(const Fault& fault, int simple_status) {
+  const int status = simple() ? simple_status : kExitFatal;
   if (json()) context_.out.write(json_failure(fault, status));
   die_of(context_, fault);
   return status;

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "store/fsck.h"
 #include "store/repository.h"
 #include "tools/common/command.h"
 #include "tools/common/options.h"
+#include "tools/fsck/baseline.h"
 #include "tools/fsck/exit_code.h"
 
 namespace assay::tools {
@@ -16,9 +19,13 @@ struct OutcomeSettings {
   Format format = Format::kText;
   ExitCodes exit_codes = ExitCodes::kGit;
   bool strict_exit = false;  // only with kSimple
+  // --baseline; without it the configuration decides, the empty name means none.
+  std::optional<std::string> baseline;
+  std::optional<std::string> write_baseline;
 };
 
-// Adds --format, --exit-code, --strict-exit. The settings must outlive the parser.
+// Adds --format, --exit-code, --strict-exit, --baseline, --write-baseline. The settings must
+// outlive the parser.
 void declare_outcome_options(OptionParser& parser, OutcomeSettings& settings);
 
 // Returns: the exit status of a run on two repositories. `status`: of those before.
@@ -34,19 +41,26 @@ class Outcome {
   Outcome(Context& context, const OutcomeSettings& settings)
       : context_(context), settings_(settings) {}
 
-  // To be called before the run.
-  void begin(const Repository& repository);
+  // To be called before the run. Returns: the exit status when it must not begin, everything having
+  // been said.
+  std::optional<int> begin(const Repository& repository);
   // Prints what was found. Returns: the exit status.
   int finish(const FsckReport& report);
   // In place of finish() when nothing could be checked: prints why. Returns: the exit status.
   int fail(const Fault& fault);
 
  private:
+  int fail(const Fault& fault, int simple_status);
+  Result<void> read_baseline(const GitConfig& config);
+  void report_baseline(std::size_t known, std::size_t fresh, const std::vector<std::string>& gone);
   bool simple() const { return settings_.exit_codes == ExitCodes::kSimple; }
   bool json() const { return settings_.format == OutcomeSettings::Format::kJsonLines; }
 
   Context& context_;
   const OutcomeSettings& settings_;
+  std::string repository_;
+  std::string baseline_file_;  // empty: none
+  Baseline baseline_;
 };
 
 }  // namespace assay::tools
