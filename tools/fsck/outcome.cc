@@ -11,6 +11,7 @@
 #include "store/report/exit_status.h"
 #include "tools/common/finding_lines.h"
 #include "tools/common/open_store.h"
+#include "tools/fsck/advice.h"
 #include "tools/fsck/json_lines.h"
 
 namespace assay::tools {
@@ -49,6 +50,7 @@ void declare_outcome_options(OptionParser& parser, OutcomeSettings& settings) {
                });
   parser.flag(0, "strict-exit", "let the simple status tell of warnings and cosmetic errors",
               &settings.strict_exit);
+  parser.flag(0, "advice", "end with hints what to do (default on a terminal)", &settings.advice);
   parser.value(0, "baseline", "file", "do not report the findings in that file again",
                [&settings](std::string_view text) -> std::optional<std::string> {
                  settings.baseline = text;
@@ -171,6 +173,7 @@ int Outcome::finish(const FsckReport& report) {
     render_findings(findings, context_.out, context_.err);
   }
   context_.out.flush();
+  if (settings_.advice) context_.err.write(advice(findings));
   if (!baseline_file_.empty()) report_baseline(known, new_faults, gone);
   if (settings_.write_baseline) {
     const auto written =

@@ -1,6 +1,8 @@
 // Outcome: what a run of fsck on one repository says at its end, and with which status.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,10 +24,11 @@ struct OutcomeSettings {
   // --baseline; without it the configuration decides, the empty name means none.
   std::optional<std::string> baseline;
   std::optional<std::string> write_baseline;
+  bool advice = ::isatty(STDERR_FILENO) != 0;
 };
 
-// Adds --format, --exit-code, --strict-exit, --baseline, --write-baseline. The settings must
-// outlive the parser.
+// Adds --format, --exit-code, --strict-exit, --baseline, --write-baseline, --advice. The settings
+// must outlive the parser.
 void declare_outcome_options(OptionParser& parser, OutcomeSettings& settings);
 
 // Returns: the exit status of a run on two repositories. `status`: of those before.
