@@ -72,7 +72,7 @@ TEST(Advice, FloodsAreCountedAndFilesGrouped) {
   EXPECT_TRUE(
       text.starts_with("hint: 21 times badDate (cosmetic)\n"
                        "hint: 4 of the findings come from a\n"
-                       "hint: 3 of the findings come from b\\x1b\n"
+                       "hint: 3 of the findings come from b?\n"
                        "hint: "))
       << text;
   for (char name = 'd'; name < 'k'; ++name) {
@@ -107,6 +107,14 @@ TEST_F(AdviceRun, OnlyWhenAskedForOrOnATerminal) {
   EXPECT_TRUE(advised.err.starts_with("hint: 1 object damaged or missing: ")) << advised.err;
   EXPECT_EQ(run({}).out, advised.out);
   EXPECT_EQ("", run({"--advice", "--no-advice"}).err);
+}
+
+TEST_F(AdviceRun, ExplainsWhatIsLost) {
+  const auto explained = run({"--explain"});
+  EXPECT_EQ("hint: " + lost_.hex() + " is a b in commit " + commit_.hex() +
+                ", reached from HEAD and 1 more ref; no good copy\n",
+            explained.err);
+  EXPECT_EQ(run({}).out, explained.out);
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ class FsckJsonLines : public ::testing::Test {
 };
 
 TEST_F(FsckJsonLines, ARunItsFindingsAndASummary) {
-  const testing::ToolResult result = run();
+  const testing::ToolResult result = run({"--no-explain"});
   const std::vector<json> all = json_lines(result.out);
   EXPECT_EQ(2, result.status);
   EXPECT_EQ("", result.err);
@@ -96,6 +96,19 @@ TEST_F(FsckJsonLines, ARunItsFindingsAndASummary) {
   EXPECT_TRUE(summary["stage_seconds"].contains("SHA-1")) << summary;
   EXPECT_EQ(true, summary["collision_detection"]);
   EXPECT_EQ(2, summary["exit"]);
+}
+
+TEST_F(FsckJsonLines, LostObjectsAreExplained) {
+  for (const char* id : {"missing", "brokenLink"}) {
+    const std::vector<json> record = of_id(records(), id);
+    ASSERT_EQ(1u, record.size());
+    EXPECT_EQ("b", record[0]["path"]);
+    EXPECT_EQ(commit_.hex(), record[0]["commit"]);
+    EXPECT_EQ((json{"HEAD", "refs/heads/main"}), record[0]["refs"]);
+    EXPECT_EQ(2, record[0]["ref_count"]);
+    EXPECT_EQ(false, record[0]["good_copy"]);
+  }
+  EXPECT_FALSE(of_id(records({"--no-explain"}), "missing")[0].contains("good_copy"));
 }
 
 TEST_F(FsckJsonLines, ObjectsRefsAndFilesHaveTheirFields) {

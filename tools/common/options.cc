@@ -26,6 +26,11 @@ void OptionParser::flag(char short_name, std::string long_name, std::string help
   add(Kind::kFlag, short_name, std::move(long_name), std::move(help)).flag = value;
 }
 
+void OptionParser::flag(char short_name, std::string long_name, std::string help,
+                        std::optional<bool>* value) {
+  add(Kind::kFlag, short_name, std::move(long_name), std::move(help)).optional_flag = value;
+}
+
 void OptionParser::count(char short_name, std::string long_name, std::string help, int* value) {
   add(Kind::kCount, short_name, std::move(long_name), std::move(help)).number = value;
 }
@@ -160,7 +165,8 @@ std::optional<int> OptionParser::apply(Context& context, const Match& match,
   std::optional<std::string> problem;
   switch (option.kind) {
     case Kind::kFlag:
-      *option.flag = !match.unset;
+      if (option.flag != nullptr) *option.flag = !match.unset;
+      if (option.optional_flag != nullptr) *option.optional_flag = !match.unset;
       break;
     case Kind::kCount:
       *option.number = match.unset ? 0 : *option.number + 1;

@@ -31,6 +31,7 @@ class OptionParser {
   // --name sets true, --no-name false. A name that begins with "no-" sets true with its own
   // spelling and false without the "no-".
   void flag(char short_name, std::string long_name, std::string help, bool* value);
+  void flag(char short_name, std::string long_name, std::string help, std::optional<bool>* value);
   // Counts how often it is given; --no-name sets 0.
   void count(char short_name, std::string long_name, std::string help, int* value);
   // Of all modes of one parser at most one may be given: it stores `mode` in *value.
@@ -66,6 +67,7 @@ class OptionParser {
     std::string placeholder;
     std::string help;
     bool* flag = nullptr;
+    std::optional<bool>* optional_flag = nullptr;
     int* number = nullptr;
     int mode = 0;
     SetValue set;

@@ -123,10 +123,8 @@ Result<void> resolve_heads(Context& context, FsckOptions& options) {
 }
 
 int check_one(Context& context, const Settings& settings, FsckOptions options) {
-  Outcome outcome(context, settings.outcome);
-  const auto repository = Repository::open(context.system, options.repository);
-  if (!repository) return outcome.fail(repository.error());
-  if (const auto status = outcome.begin(*repository)) return *status;
+  Outcome outcome(context, settings.outcome, options.repository);
+  if (const auto status = outcome.begin()) return *status;
   if (auto resolved = resolve_heads(context, options); !resolved) {
     return outcome.fail(resolved.error());
   }

@@ -59,6 +59,7 @@ JsonObject json_finding_fields(const Finding& finding) {
   if (const unsigned bit = exit_bit(finding); bit != 0) object.number("bit", bit);
   if (finding.type != ObjectType::kUnknown) object.text("type", type_name(finding.type));
   if (finding.oid) object.text("oid", finding.oid->hex());
+  if (!finding.object_name.empty()) object.text("name", finding.object_name);
   if (finding.from) object.object("from", named_object(finding.from_type, *finding.from));
   if (!finding.ref.empty()) object.text("ref", finding.ref);
   if (!finding.file.empty()) object.text("file", finding.file);

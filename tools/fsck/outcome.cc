@@ -13,6 +13,7 @@
 #include "tools/common/open_store.h"
 #include "tools/fsck/advice.h"
 #include "tools/fsck/json_lines.h"
+#include "tools/fsck/losses.h"
 
 namespace assay::tools {
 namespace {
@@ -51,6 +52,8 @@ void declare_outcome_options(OptionParser& parser, OutcomeSettings& settings) {
   parser.flag(0, "strict-exit", "let the simple status tell of warnings and cosmetic errors",
               &settings.strict_exit);
   parser.flag(0, "advice", "end with hints what to do (default on a terminal)", &settings.advice);
+  parser.flag(0, "explain", "say what missing and damaged objects were (default with jsonl)",
+              &settings.explain);
   parser.value(0, "baseline", "file", "do not report the findings in that file again",
                [&settings](std::string_view text) -> std::optional<std::string> {
                  settings.baseline = text;
@@ -113,10 +116,12 @@ Result<void> Outcome::read_baseline(const GitConfig& config) {
   return {};
 }
 
-std::optional<int> Outcome::begin(const Repository& repository) {
-  repository_ = repository.git_dir();
+std::optional<int> Outcome::begin() {
+  const auto repository = Repository::open(context_.system, open_);
+  if (!repository) return fail(repository.error());
+  repository_ = repository->git_dir();
   if (json()) context_.out.write(json_run(repository_));
-  if (const auto read = read_baseline(repository.config()); !read) {
+  if (const auto read = read_baseline(repository->config()); !read) {
     return fail(read.error(), kSimpleUsage);
   }
   return std::nullopt;
@@ -158,8 +163,14 @@ int Outcome::finish(const FsckReport& report) {
   const auto new_faults = static_cast<std::size_t>(
       std::count_if(findings.begin(), findings.end(),
                     [](const Finding& finding) { return finding.severity >= Severity::kWarn; }));
+  Losses losses;
+  if (settings_.explain.value_or(json())) losses = Losses::of(context_.system, open_, findings);
   if (json()) {
-    for (const Finding& finding : findings) context_.out.write(json_finding(finding));
+    for (const Finding& finding : findings) {
+      JsonObject record = json_finding_fields(finding);
+      losses.add_to(record, finding);
+      context_.out.write(record.str() + "\n");
+    }
     JsonObject summary = json_summary_fields(report.statistics, findings, status);
     if (!baseline_file_.empty()) {
       summary.object("baseline", JsonObject()
@@ -173,6 +184,7 @@ int Outcome::finish(const FsckReport& report) {
     render_findings(findings, context_.out, context_.err);
   }
   context_.out.flush();
+  if (settings_.explain.value_or(false)) context_.err.write(losses.hints());
   if (settings_.advice) context_.err.write(advice(findings));
   if (!baseline_file_.empty()) report_baseline(known, new_faults, gone);
   if (settings_.write_baseline) {

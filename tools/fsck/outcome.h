@@ -24,11 +24,13 @@ struct OutcomeSettings {
   // --baseline; without it the configuration decides, the empty name means none.
   std::optional<std::string> baseline;
   std::optional<std::string> write_baseline;
+  // --explain: what lost objects were; unset: with JSON lines only.
+  std::optional<bool> explain;
   bool advice = ::isatty(STDERR_FILENO) != 0;
 };
 
-// Adds --format, --exit-code, --strict-exit, --baseline, --write-baseline, --advice. The settings
-// must outlive the parser.
+// Adds --format, --exit-code, --strict-exit, --baseline, --write-baseline, --advice, --explain. The
+// settings must outlive the parser.
 void declare_outcome_options(OptionParser& parser, OutcomeSettings& settings);
 
 // Returns: the exit status of a run on two repositories. `status`: of those before.
@@ -40,13 +42,13 @@ int with_exit_codes(Context& context, Arguments arguments, int (*run)(Context&, 
 
 class Outcome {
  public:
-  // Both must outlive the outcome.
-  Outcome(Context& context, const OutcomeSettings& settings)
-      : context_(context), settings_(settings) {}
+  // All must outlive the outcome. `open`: the repository.
+  Outcome(Context& context, const OutcomeSettings& settings, const OpenOptions& open)
+      : context_(context), settings_(settings), open_(open) {}
 
   // To be called before the run. Returns: the exit status when it must not begin, everything having
   // been said.
-  std::optional<int> begin(const Repository& repository);
+  std::optional<int> begin();
   // Prints what was found. Returns: the exit status.
   int finish(const FsckReport& report);
   // In place of finish() when nothing could be checked: prints why. Returns: the exit status.
@@ -61,6 +63,7 @@ class Outcome {
 
   Context& context_;
   const OutcomeSettings& settings_;
+  const OpenOptions& open_;
   std::string repository_;
   std::string baseline_file_;  // empty: none
   Baseline baseline_;
