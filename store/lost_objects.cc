@@ -113,6 +113,11 @@ class LossWalk {
     seen_.insert(id);
     auto commit = parse_commit(content, id);
     if (!commit) return;
+    links_ += commit->parents.size();
+    if (links_ > limits_.links) {
+      result_.complete = false;
+      return;
+    }
     waiting_.push({commit->commit_time, id, commit->tree, std::move(commit->parents)});
   }
 
@@ -130,9 +135,11 @@ class LossWalk {
   void walk_tree(const ObjectId& root, const std::optional<ObjectId>& commit) {
     if (LostObject* lost = unexplained(root)) explain(*lost, root, commit, "");
     std::vector<Subtree> trees = {{root, ""}};
+    path_bytes_ = 0;
     while (!trees.empty() && unexplained_ > 0) {
       const Subtree tree = std::move(trees.back());
       trees.pop_back();
+      path_bytes_ -= tree.path.size();
       if (!seen_.insert(tree.id).second) continue;
       const auto object = read(tree.id);
       if (object && object->type == ObjectType::kTree) {
@@ -156,38 +163,64 @@ class LossWalk {
       std::string path = above.empty() ? "" : above + "/";
       path += entry.name;
       if (lost != nullptr) explain(*lost, id, commit, path);
-      if (descend) trees.push_back({id, std::move(path)});
+      if (!descend) continue;
+      if (path_bytes_ + path.size() > limits_.path_bytes) {
+        result_.complete = false;
+        continue;
+      }
+      path_bytes_ += path.size();
+      trees.push_back({id, std::move(path)});
     }
   }
 
   // The refs that lead to each object: those of its commit and of all that descend from it.
   void name_refs() {
-    IdMap<std::set<std::string>> known;
+    struct Names {
+      std::vector<std::string> first;
+      std::size_t count = 0;
+    };
+    IdMap<Names> known;
     for (auto& [id, lost] : result_.objects) {
       if (!explained_.contains(id)) continue;
       const ObjectId from = lost.commit.value_or(id);
       auto [found, added] = known.try_emplace(from);
-      if (added) found->second = refs_above(from);
-      lost.ref_count = found->second.size();
-      for (const std::string& ref : found->second) {
-        if (lost.refs.size() == limits_.refs) break;
-        lost.refs.push_back(ref);
+      if (added) {
+        const std::set<std::string> all = refs_above(from);
+        found->second.count = all.size();
+        for (const std::string& ref : all) {
+          if (found->second.first.size() == limits_.refs) break;
+          found->second.first.push_back(ref);
+        }
       }
+      lost.refs = found->second.first;
+      lost.ref_count = found->second.count;
     }
   }
 
-  std::set<std::string> refs_above(const ObjectId& from) const {
+  // Returns: none when the walk would take too long: a part of them would look like all.
+  std::set<std::string> refs_above(const ObjectId& from) {
     std::set<std::string> refs;
     IdSet met = {from};
     std::deque<ObjectId> todo = {from};
+    const auto spend = [this](std::size_t steps) {
+      if (steps_left_ >= steps) {
+        steps_left_ -= steps;
+        return true;
+      }
+      steps_left_ = 0;
+      result_.complete = false;
+      return false;
+    };
     while (!todo.empty()) {
       const ObjectId id = todo.front();
       todo.pop_front();
       if (const auto found = refs_of_.find(id); found != refs_of_.end()) {
+        if (!spend(found->second.size())) return {};
         refs.insert(found->second.begin(), found->second.end());
       }
       const auto children = children_.find(id);
       if (children == children_.end()) continue;
+      if (!spend(children->second.size())) return {};
       for (const ObjectId& child : children->second) {
         if (met.insert(child).second) todo.push_back(child);
       }
@@ -206,6 +239,9 @@ class LossWalk {
   IdMap<std::set<std::string>> refs_of_;
   std::size_t unexplained_ = 0;
   std::size_t read_objects_ = 0;
+  std::size_t links_ = 0;
+  std::size_t path_bytes_ = 0;  // of the trees that wait
+  std::size_t steps_left_ = limits_.steps;
 };
 
 }  // namespace

@@ -2,7 +2,7 @@
 //
 // Walks from the refs, newest commit first, until it has met all lost objects or its limits. Trees
 // are looked at once, so the cost is bounded by the number of objects, whatever the number of
-// paths. Thread safety: none.
+// paths; a hostile repository meets the limits of time and memory below. Thread safety: none.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,9 @@ namespace assay {
 struct LostObjectLimits {
   std::size_t lost = 1000;                              // objects that are looked for
   std::size_t read_objects = 100'000;                   // commits, trees and tags that are read
+  std::size_t links = 1'000'000;                        // parents of commits that are remembered
+  std::size_t path_bytes = std::size_t{32} << 20;       // of trees that wait to be read
+  std::size_t steps = 2'000'000;                        // from commits to the refs above them
   std::uint64_t object_size = std::uint64_t{64} << 20;  // larger ones are passed over
   std::size_t refs = 10;                                // named for each object
 };

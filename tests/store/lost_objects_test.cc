@@ -146,6 +146,34 @@ TEST_F(LostObjectsTest, LimitsBoundTheWork) {
   EXPECT_EQ(2u, named.objects.at(blob_).ref_count);
 }
 
+TEST_F(LostObjectsTest, HostileHistoriesMeetTheLimitsOfMemoryAndTime) {
+  const ObjectId leaf = tree({{"100644", "z", blob_}});
+  const ObjectId other = tree({{"100644", "y", put("blob", "y")}});
+  const ObjectId top = tree({{"40000", std::string(100, 'a'), other}, {"40000", "b", leaf}});
+  const ObjectId root = commit(tree({}), {}, 1);
+  ref("refs/heads/main", commit(top, {root, root, root}, 2));
+  EXPECT_TRUE(explain({blob_}).complete);
+
+  LostObjectLimits limits;
+  limits.path_bytes = 100;  // the second name has no place any more
+  const LostObjects without_path = explain({blob_}, limits);
+  EXPECT_FALSE(without_path.complete);
+  EXPECT_EQ(std::nullopt, without_path.objects.at(blob_).path);
+  limits.path_bytes = 101;
+  EXPECT_TRUE(explain({blob_}, limits).complete);
+  limits.links = 2;
+  EXPECT_FALSE(explain({blob_}, limits).complete);
+  limits.links = 3;
+  EXPECT_TRUE(explain({blob_}, limits).complete);
+  limits.steps = 1;  // two names lead there
+  const LostObjects without_refs = explain({blob_}, limits);
+  EXPECT_FALSE(without_refs.complete);
+  EXPECT_EQ("b/z", without_refs.objects.at(blob_).path);
+  EXPECT_EQ(0u, without_refs.objects.at(blob_).ref_count);
+  limits.steps = 2;
+  EXPECT_TRUE(explain({blob_}, limits).complete);
+}
+
 // 2^40 paths lead to the blob, through 41 trees.
 TEST_F(LostObjectsTest, TreesAreEnteredOnce) {
   ObjectId top = tree({{"100644", "z", blob_}});

@@ -34,9 +34,12 @@ bool is_loss(const Finding& finding) {
   }
 }
 
-// "a/b in commit X", "commit X names it", or that nobody does.
-std::string place_of(const LostObject& object) {
-  if (!object.commit) return object.ref_count > 0 ? "named by a ref" : "reached from no ref";
+// "a/b in commit X", "a parent of commit X", or that nobody needs it. `complete`: all was looked
+// at.
+std::string place_of(const LostObject& object, bool complete) {
+  if (!object.commit && object.ref_count > 0) return "named by a ref";
+  if (!object.commit)
+    return complete ? "reached from no ref" : "not met before a limit was reached";
   if (!object.path) return fmt::format("a parent of commit {}", object.commit->hex());
   return fmt::format("{} in commit {}", object.path->empty() ? "the top tree" : *object.path,
                      object.commit->hex());
@@ -80,7 +83,7 @@ std::string Losses::hints() const {
       break;
     }
     ++shown;
-    std::string line = fmt::format("{} is {}", id.hex(), place_of(object));
+    std::string line = fmt::format("{} is {}", id.hex(), place_of(object, lost_.complete));
     if (!object.refs.empty()) {
       line += ", reached from " + object.refs[0];
       const std::size_t more = object.ref_count - 1;
