@@ -7,9 +7,9 @@
 #include <cctype>
 #include <charconv>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <thread>
 
-#include "tools/bench/json_value.h"
 #include "tools/bench/statistics.h"
 #include "tools/common/json_writer.h"
 
@@ -51,25 +51,41 @@ double nanoseconds_of_unit(std::string_view unit) {
   return 1;
 }
 
+// The members of an object when they are of the kind asked for; reports of others may hold
+// anything.
+double number_in(const nlohmann::json& object, const char* name, double otherwise) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_number() ? found->get<double>() : otherwise;
+}
+
+std::string text_in(const nlohmann::json& object, const char* name, std::string_view otherwise) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>()
+                                                     : std::string(otherwise);
+}
+
 std::optional<BenchReport> parse_google(std::string_view text) {
-  const auto root = parse_json(text);
-  const JsonValue* rows = root ? root->find("benchmarks") : nullptr;
-  if (rows == nullptr) return std::nullopt;
+  const auto root = nlohmann::json::parse(text, nullptr, false);
+  const auto rows = root.find("benchmarks");
+  if (rows == root.end()) return std::nullopt;
   BenchReport report;
-  for (const JsonValue& row : rows->items) {
-    const std::string name = row.string_or("name", "");
-    if (name.empty() || row.string_or("run_type", "iteration") != "iteration") continue;
-    if (row.find("error_occurred") != nullptr) continue;
-    const double scale = nanoseconds_of_unit(row.string_or("time_unit", "ns"));
-    const double time = row.number_or("cpu_time", row.number_or("real_time", 0)) * scale;
+  for (const nlohmann::json& row : *rows) {
+    if (!row.is_object()) continue;
+    const std::string name = text_in(row, "name", "");
+    if (name.empty() || text_in(row, "run_type", "iteration") != "iteration") continue;
+    if (row.contains("error_occurred")) continue;
+    const double scale = nanoseconds_of_unit(text_in(row, "time_unit", "ns"));
+    const double time = number_in(row, "cpu_time", number_in(row, "real_time", 0)) * scale;
     Series& series = series_of(report, name);
-    series.operations += static_cast<std::uint64_t>(std::max(0.0, row.number_or("iterations", 0)));
-    series.bytes = row.number_or("bytes_per_second", 0) * time * 1e-9;
-    const JsonValue* rounds = row.find("assay_rounds_ns");
-    if (rounds == nullptr) {
+    series.operations += static_cast<std::uint64_t>(std::max(0.0, number_in(row, "iterations", 0)));
+    series.bytes = number_in(row, "bytes_per_second", 0) * time * 1e-9;
+    const auto rounds = row.find("assay_rounds_ns");
+    if (rounds == row.end()) {
       series.nanoseconds.push_back(time);
-    } else {
-      for (const JsonValue& round : rounds->items) series.nanoseconds.push_back(round.number);
+      continue;
+    }
+    for (const nlohmann::json& round : *rounds) {
+      if (round.is_number()) series.nanoseconds.push_back(round.get<double>());
     }
   }
   if (report.series.empty()) return std::nullopt;

@@ -5,12 +5,12 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <nlohmann/json.hpp>
 #include <regex>
 
 #include "sha1/kernel.h"
 #include "tests/support/run_tool.h"
 #include "tools/bench/implementation.h"
-#include "tools/bench/json_value.h"
 
 namespace assay::tools {
 namespace {
@@ -26,11 +26,11 @@ ToolResult bench(std::vector<std::string> arguments, const TemporaryDirectory& d
 
 std::vector<std::string> names_in(const std::string& json) {
   std::vector<std::string> names;
-  const auto root = parse_json(json);
-  if (!root || root->find("benchmarks") == nullptr) return names;
-  for (const JsonValue& row : root->find("benchmarks")->items) {
-    names.push_back(row.string_or("name", ""));
-    EXPECT_GT(row.number_or("bytes_per_second", 0), 0) << names.back();
+  const auto root = nlohmann::json::parse(json, nullptr, false);
+  if (!root.contains("benchmarks")) return names;
+  for (const nlohmann::json& row : root["benchmarks"]) {
+    names.push_back(row.value("name", ""));
+    EXPECT_GT(row.value("bytes_per_second", 0.0), 0) << names.back();
   }
   return names;
 }
@@ -117,11 +117,11 @@ TEST(BenchTest, ManyRoundsAreManyHashes) {
   const ToolResult result =
       bench({"sha1", "--kernel", "portable", "--detect", "off", "--size", "8", "--no-rivals",
              "--rounds", "200000", "--turn", "1", "--format=json"});
-  const auto root = parse_json(result.out);
-  ASSERT_TRUE(root) << result.err;
-  const JsonValue& row = root->find("benchmarks")->items.at(0);
-  EXPECT_GE(row.number_or("iterations", 0), 200'000);
-  EXPECT_EQ(row.find("assay_rounds_ns")->items.size(), 100u);
+  const auto root = nlohmann::json::parse(result.out, nullptr, false);
+  ASSERT_TRUE(root.is_object()) << result.err;
+  const nlohmann::json& row = root.at("benchmarks").at(0);
+  EXPECT_GE(row.value("iterations", 0), 200'000);
+  EXPECT_EQ(row.at("assay_rounds_ns").size(), 100u);
 }
 
 TEST(BenchTest, WrongUseEndsWith129) {
@@ -281,12 +281,12 @@ TEST_F(BenchFsckTest, JsonNamesProgramAndRepository) {
   program("assay", kAssay);
   program("git", kGit);
   const ToolResult result = bench_fsck({"--no-shares", "--format=json"});
-  const auto root = parse_json(result.out);
-  ASSERT_TRUE(root) << result.out;
-  const auto& rows = root->find("benchmarks")->items;
+  const auto root = nlohmann::json::parse(result.out, nullptr, false);
+  ASSERT_TRUE(root.is_object()) << result.out;
+  const nlohmann::json& rows = root.at("benchmarks");
   ASSERT_EQ(rows.size(), 2u);
-  EXPECT_TRUE(rows[0].string_or("name", "").starts_with("fsck/assay/assay-test-"));
-  EXPECT_EQ(rows[0].find("assay_rounds_ns")->items.size(), 2u);
+  EXPECT_TRUE(rows[0].value("name", "").starts_with("fsck/assay/assay-test-"));
+  EXPECT_EQ(rows[0].at("assay_rounds_ns").size(), 2u);
 }
 
 TEST_F(BenchFsckTest, AProgramThatIsNotThereIsFatal) {
