@@ -18,11 +18,36 @@ namespace {
 // Object numbers as a set of bits.
 using NumberSet = std::vector<bool>;
 
-NumberSet numbers_in_packs(const Storage& storage, bool promisor_only) {
+NumberSet numbers_in_promisor_packs(const Storage& storage) {
   NumberSet result(storage.table().size(), false);
   for (const StoredPack& pack : storage.packs()) {
-    if (promisor_only && !pack.promisor) continue;
+    if (!pack.promisor) continue;
     for (const std::uint32_t number : pack.numbers) result[number] = true;
+  }
+  return result;
+}
+
+// Those that git would look for in a pack: it has not given up the pack for them.
+NumberSet numbers_in_packs(const Storage& storage, const LinkLedger& ledger) {
+  NumberSet result(storage.table().size(), false);
+  for (const StoredPack& pack : storage.packs()) {
+    for (const std::uint32_t number : pack.numbers) {
+      if (!ledger.is_bad_base(pack.file, number)) result[number] = true;
+    }
+  }
+  return result;
+}
+
+// Those of which every file is a pack that git has given up for them. None, if no pack is bad.
+NumberSet numbers_given_up(const Storage& storage, const LinkLedger& ledger,
+                           const NumberSet& packed) {
+  if (!ledger.has_bad_bases()) return {};
+  NumberSet result(storage.table().size(), false);
+  for (const StoredPack& pack : storage.packs()) {
+    for (const std::uint32_t number : pack.numbers) result[number] = !packed[number];
+  }
+  for (const StoredFanout& fanout : storage.fanouts()) {
+    for (const std::uint32_t number : fanout.numbers) result[number] = false;
   }
   return result;
 }
@@ -41,7 +66,8 @@ class GraphCheck {
         options_(options),
         findings_(findings),
         numbers_(ledger, roots),
-        packed_(numbers_in_packs(storage, false)),
+        packed_(numbers_in_packs(storage, ledger)),
+        given_up_(numbers_given_up(storage, ledger, packed_)),
         unreachable_(storage.table().size(), false) {}
 
   std::vector<std::uint32_t> run();
@@ -53,7 +79,14 @@ class GraphCheck {
   bool is_dangling(std::uint32_t number) const {
     return is_present(number) && !ledger_.has_links(number) && !roots_.is_root(number);
   }
+  bool is_listed_elsewhere(const ObjectId& id) const {
+    return graph_.is_listed_elsewhere && graph_.is_listed_elsewhere(id);
+  }
+  bool dangles_beside_promises() const {
+    return promises_.any && options_.connectivity_only && graph_.show_dangling;
+  }
   std::vector<std::uint32_t> dangling() const;
+  std::vector<std::uint32_t> dangling_beside_promises() const;
   void settle_unread();
   std::vector<std::uint32_t> missing() const;
   void list_promised();
@@ -82,6 +115,7 @@ class GraphCheck {
   FindingSink& findings_;
   const GraphNumbers numbers_;
   const NumberSet packed_;
+  const NumberSet given_up_;
   NumberSet promised_;  // as far as the walk asks; by number of numbers_
   NumberSet unreachable_;
   std::optional<GraphReplay> replay_;
@@ -170,14 +204,14 @@ void GraphCheck::settle_unread() {
 }
 
 // Objects that something needs and of which there is no good copy. git does not call an object
-// missing that some pack claims to hold.
+// missing that some pack claims to hold, unless it has failed at what is made from it there.
 std::vector<std::uint32_t> GraphCheck::missing() const {
   std::vector<std::uint32_t> result;
   for (std::uint32_t number = 0; number < numbers_.count(); ++number) {
     if (numbers_.is_absent(number)) {
       const ObjectId id = numbers_.id(number);
       if (promises_.absent.contains(id)) continue;
-      if (graph_.is_listed_elsewhere && graph_.is_listed_elsewhere(id)) continue;
+      if (is_listed_elsewhere(id)) continue;
       result.push_back(number);
     } else if (!is_present(number) && !packed_[number] && type_of(number) != ObjectType::kUnknown) {
       result.push_back(number);
@@ -200,7 +234,7 @@ void GraphCheck::list_promised() {
     if (number != GraphNumbers::kNone) promised_[number] = true;
   }
   if (!promises_.any) return;
-  const NumberSet held = numbers_in_packs(storage_, true);
+  const NumberSet held = numbers_in_promisor_packs(storage_);
   CopyReader reader(storage_, options_.memory);
   ledger_.trace().index(storage_.table().size());
   for (std::uint32_t number = 0; number < held.size(); ++number) {
@@ -230,12 +264,14 @@ void GraphCheck::list_promised() {
 // promised, and at packs that are not to be read), else over what leads to something missing.
 void GraphCheck::replay(const std::vector<std::uint32_t>& missing) {
   const bool stops = promises_.any || !options_.check_packs;
-  if (missing.empty() && false_links_.empty() && !(stops && graph_.show_unreachable)) return;
+  const bool walk = dangles_beside_promises() || (stops && graph_.show_unreachable);
+  if (missing.empty() && false_links_.empty() && !walk) return;
   list_promised();
   GraphReplay::Settings settings;
   settings.parents = options_.verify.parents;
   settings.false_links = &false_links_;
   settings.promised = &promised_;
+  settings.given_up = given_up_.empty() ? nullptr : &given_up_;
   settings.memory = options_.memory;
   replay_.emplace(storage_, ledger_, numbers_, roots_, settings);
   if (stops) {
@@ -288,7 +324,7 @@ void GraphCheck::report_broken_links() {
     const ObjectId id = numbers_.id(link.target);
     // git knows the empty tree without any file: the link is sound, the object missing.
     if (id == empty_tree_id(storage_.kind())) continue;
-    if (graph_.is_listed_elsewhere && graph_.is_listed_elsewhere(id)) continue;
+    if (numbers_.is_absent(link.target) && is_listed_elsewhere(id)) continue;
     const ObjectType type = type_of(link.target);
     report_broken_link(link.parent, type, id,
                        fmt::format("broken link from {:>7} {}\n              to {:>7} {}",
@@ -335,11 +371,34 @@ void GraphCheck::report_present(const std::vector<std::uint32_t>& dangling) {
   }
 }
 
+// With --connectivity-only git's walk notes what it meets, and then reads the links of what it did
+// not meet. What only a promised object links to is noted by neither: the walk ends there.
+std::vector<std::uint32_t> GraphCheck::dangling_beside_promises() const {
+  NumberSet held(storage_.table().size(), false);
+  CopyReader reader(storage_, options_.memory);
+  for (std::uint32_t number = 0; number < held.size(); ++number) {
+    if (replay_->is_reached(number)) held[number] = true;
+    if (replay_->is_reached(number) || !is_present(number)) continue;
+    if (ledger_.present_type(number) == ObjectType::kBlob) continue;
+    for (const ObjectLink& link : read_links(reader, numbers_.id(number), number, storage_.kind(),
+                                             *options_.verify.parents)) {
+      const std::uint32_t target = storage_.table().find(link.target);
+      if (target != ObjectTable::kAbsent) held[target] = true;
+    }
+  }
+  std::vector<std::uint32_t> result;
+  for (std::uint32_t number = 0; number < held.size(); ++number) {
+    if (is_present(number) && !held[number]) result.push_back(number);
+  }
+  return result;
+}
+
 std::vector<std::uint32_t> GraphCheck::run() {
   settle_unread();
-  std::vector<std::uint32_t> loose_ends = dangling();
   const std::vector<std::uint32_t> lost = missing();
   replay(lost);
+  std::vector<std::uint32_t> loose_ends =
+      dangles_beside_promises() ? dangling_beside_promises() : dangling();
   if (replay_) {
     report_false_links();
     report_broken_links();
@@ -360,7 +419,7 @@ Promises find_promises(const Storage& storage, const LinkLedger& ledger) {
   promises.any = std::any_of(storage.packs().begin(), storage.packs().end(),
                              [](const StoredPack& pack) { return pack.promisor; });
   if (!promises.any) return promises;
-  const NumberSet held = numbers_in_packs(storage, true);
+  const NumberSet held = numbers_in_promisor_packs(storage);
   for (const MissingLink& link : ledger.missing()) {
     if (held[link.parent]) promises.absent.insert(link.target);
   }

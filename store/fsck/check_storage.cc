@@ -23,6 +23,10 @@ struct Parked {
   friend auto operator<=>(const Parked&, const Parked&) = default;
 };
 
+bool has_children(const StoredPack& pack, std::uint32_t entry) {
+  return !pack.forest.children({entry}).empty();
+}
+
 // Gives the entries of packs to a verifier.
 class PackVisitor : public EntryVisitor {
  public:
@@ -42,10 +46,9 @@ class PackVisitor : public EntryVisitor {
   void on_large_piece(ByteView piece) override { verifier_.add_large(piece); }
   void on_large_end(bool complete) override { verifier_.end_large(complete); }
   void on_fault(std::uint32_t pack, PackPosition position, Fault fault) override {
-    const ObjectCopy copy =
-        copy_of(pack, position, storage_.packs()[first_pack_ + pack].forest.type(position));
+    const ObjectCopy copy = copy_of(pack, position, stored_at(pack).forest.type(position));
     const bool stops = fault.id != MessageId::kEntryCrcMismatch && fault.id != MessageId::kPackGap;
-    if (stops) mark(copy);
+    if (stops) verifier_.mark_undecodable(copy, has_children(stored_at(pack), position.value));
     verifier_.report(copy, std::move(fault), ExitBit::kBitPack);
   }
   void on_parked(std::uint32_t pack, PackPosition position) override {
@@ -54,20 +57,15 @@ class PackVisitor : public EntryVisitor {
   void on_memory_pressure() override { verifier_.flush(); }
 
  private:
-  // git reads a blob by name in pieces, and does not die of it.
-  void mark(const ObjectCopy& copy) {
-    if (copy.type == ObjectType::kBlob) {
-      verifier_.mark_bad(copy);
-    } else {
-      verifier_.mark_unreadable(copy);
-    }
-  }
   ObjectCopy copy_of(std::uint32_t pack, PackPosition position, ObjectType type) const {
-    const StoredPack& stored = storage_.packs()[first_pack_ + pack];
+    const StoredPack& stored = stored_at(pack);
     return {stored.numbers[stored.forest.index_position(position).value],
             type,
             {stored.file, position.value},
             stored.forest.offset(position).value};
+  }
+  const StoredPack& stored_at(std::uint32_t pack) const {
+    return storage_.packs()[first_pack_ + pack];
   }
 
   const Storage& storage_;
@@ -298,11 +296,11 @@ void Pass::check_pack_file(std::uint32_t number, ObjectVerifier& verifier) {
                                 pack.path(), wrong->value),
                     stored.index_path));
   }
-  const auto report = [&](IndexPosition position, PackOffset offset, std::uint32_t item,
-                          Fault fault, ExitBit bit) {
+  const auto report = [&](IndexPosition position, PackOffset offset, std::uint32_t entry,
+                          std::uint32_t item, Fault fault, ExitBit bit) {
     const ObjectCopy copy{
         stored.numbers[position.value], ObjectType::kUnknown, {stored.file, item}, offset.value};
-    verifier.mark_unreadable(copy);
+    verifier.mark_undecodable(copy, entry != DeltaForest::kNone && has_children(stored, entry));
     verifier.report(copy, std::move(fault), bit);
   };
   for (const DeltaForest::EntryFault& bad : forest.faults()) {
@@ -310,20 +308,21 @@ void Pass::check_pack_file(std::uint32_t number, ObjectVerifier& verifier) {
     if (bad.entry != DeltaForest::kNone) {
       auto wrong = check_entry_crc({&pack, &*stored.index, &forest}, {bad.entry});
       if (wrong) {
-        report(bad.index_position, bad.offset, bad.entry, std::move(*wrong), ExitBit::kBitPack);
+        report(bad.index_position, bad.offset, bad.entry, bad.entry, std::move(*wrong),
+               ExitBit::kBitPack);
       }
     }
     Fault fault = bad.fault;
     fault.causes.push_back(fault.text);
     fault.text =
         fmt::format("cannot unpack {} from {} at offset {}", hex, pack.path(), bad.offset.value);
-    report(bad.index_position, bad.offset, forest.size(), std::move(fault),
+    report(bad.index_position, bad.offset, bad.entry, forest.size(), std::move(fault),
            fault.id == MessageId::kEntryOffsetBad ? ExitBit::kBitDies : ExitBit::kBitPack);
   }
   for (const std::uint32_t entry : forest.cyclic()) {
     const IndexPosition position = forest.index_position({entry});
     const PackOffset offset = forest.offset({entry});
-    report(position, offset, entry,
+    report(position, offset, entry, entry,
            Fault(MessageId::kDeltaCycle,
                  fmt::format("delta cycle: {} from {} at offset {} is its own delta base",
                              stored.index->id(position).hex(), pack.path(), offset.value)),
@@ -356,6 +355,19 @@ void Pass::work(unsigned number) {
   collect(verifier, clock, std::move(parked));
 }
 
+// In the words of git, which fails at every delta of a bad base anew.
+std::string why_unresolvable(const StoredPack& stored, PackPosition entry) {
+  const DeltaForest& forest = stored.forest;
+  const std::uint32_t base = forest.base(entry);
+  if (base == DeltaForest::kNone) {
+    return fmt::format("failed to validate delta base reference at offset {} from {}",
+                       forest.offset(entry).value, stored.pack->path());
+  }
+  return fmt::format("failed to read delta base object {} at offset {} from {}",
+                     stored.index->id(forest.index_position({base})).hex(),
+                     forest.offset({base}).value, stored.pack->path());
+}
+
 void Pass::report_unresolvable(const Parked& parked, ObjectVerifier& verifier) {
   const StoredPack& stored = storage_.packs()[parked.pack];
   std::vector<std::uint32_t> entries{parked.entry};
@@ -368,16 +380,13 @@ void Pass::report_unresolvable(const Parked& parked, ObjectVerifier& verifier) {
                           stored.forest.type({entry}),
                           {stored.file, entry},
                           offset.value};
+    auto wrong = check_entry_crc({&*stored.pack, &*stored.index, &stored.forest}, {entry});
+    if (wrong) verifier.report(copy, std::move(*wrong), ExitBit::kBitPack);
     Fault fault(MessageId::kDeltaBaseBad,
                 fmt::format("cannot unpack {} from {} at offset {}",
                             stored.index->id(position).hex(), stored.pack->path(), offset.value));
-    fault.causes.push_back(fmt::format("its delta base cannot be read from {} nor from elsewhere",
-                                       stored.pack->path()));
-    if (copy.type == ObjectType::kBlob) {
-      verifier.mark_bad(copy);
-    } else {
-      verifier.mark_unreadable(copy);
-    }
+    fault.causes.push_back(why_unresolvable(stored, {entry}));
+    verifier.mark_undecodable(copy, has_children(stored, entry));
     verifier.report(copy, std::move(fault), ExitBit::kBitPack);
     for (const std::uint32_t child : stored.forest.children({entry})) entries.push_back(child);
   }
@@ -447,8 +456,8 @@ void check_storage(const Storage& storage, StorageExtent begin, LinkLedger& ledg
     for (auto pack = first; pack != storage.packs().end(); ++pack) {
       for (std::uint32_t entry = 0; entry < pack->forest.size(); ++entry) {
         const ObjectType type = pack->forest.type({entry});
-        ledger.set_present(pack->numbers[pack->forest.index_position({entry}).value],
-                           type == ObjectType::kUnknown ? ObjectType::kBlob : type);
+        if (type == ObjectType::kUnknown) continue;  // its links may tell, see check_graph()
+        ledger.set_present(pack->numbers[pack->forest.index_position({entry}).value], type);
       }
     }
   }

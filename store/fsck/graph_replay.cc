@@ -51,7 +51,7 @@ void GraphReplay::mark(std::uint32_t number, std::uint32_t parent) {
   reached_[number] = true;
   if ((*settings_.promised)[number]) return;
   if (!is_present(number)) {
-    if (parent != kNobody && numbers_.is_absent(number)) broken_.push_back({parent, number});
+    if (parent != kNobody && is_nowhere(number)) broken_.push_back({parent, number});
     return;
   }
   if (ledger_.present_type(number) != ObjectType::kBlob) stack_.push_back(number);

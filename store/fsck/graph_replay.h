@@ -25,10 +25,12 @@ class GraphReplay {
     const std::vector<FalseLink>* false_links = nullptr;
     // By object number, those of GraphNumbers: the walk goes no further at what a remote promised.
     const std::vector<bool>* promised = nullptr;
+    // By number of the object table, or null: those for which git has given up all their files.
+    const std::vector<bool>* given_up = nullptr;
     std::uint64_t memory = 0;  // larger objects are not read
   };
 
-  // A link that the walk could not follow because the target has no file.
+  // A link that the walk could not follow because no file has the target.
   struct BrokenLink {
     std::uint32_t parent;
     std::uint32_t target;
@@ -56,6 +58,10 @@ class GraphReplay {
 
   bool is_present(std::uint32_t number) const {
     return !numbers_.is_absent(number) && ledger_.present_type(number) != ObjectType::kUnknown;
+  }
+  bool is_nowhere(std::uint32_t number) const {
+    return numbers_.is_absent(number) ||
+           (settings_.given_up != nullptr && (*settings_.given_up)[number]);
   }
   bool is_false(std::uint32_t parent, std::uint32_t target) const;
   void mark(std::uint32_t number, std::uint32_t parent);

@@ -30,6 +30,11 @@ void LinkLedger::add_missing(std::vector<MissingLink>&& links) {
   links.clear();
 }
 
+void LinkLedger::add_bad_base(std::uint32_t file, std::uint32_t number) {
+  const std::lock_guard lock(mutex_);
+  bad_bases_.insert(key_of(file, number));
+}
+
 void LinkLedger::add_vanished(std::uint32_t number) {
   const std::lock_guard lock(mutex_);
   vanished_.push_back(number);

@@ -111,6 +111,14 @@ class LinkLedger {
   void add_vanished(std::uint32_t number);
   const std::vector<std::uint32_t>& vanished() const { return vanished_; }
 
+  // An entry of the pack (a rank in Storage::files()) cannot be read though others are made from
+  // it: git, having failed at those, takes the object for missing from this pack.
+  void add_bad_base(std::uint32_t file, std::uint32_t number);
+  bool has_bad_bases() const { return !bad_bases_.empty(); }
+  bool is_bad_base(std::uint32_t file, std::uint32_t number) const {
+    return has_bad_bases() && bad_bases_.contains(key_of(file, number));
+  }
+
   // Forgets all links, but not which objects are present: a pass over the present objects is to
   // enter them again, counting.
   void start_counting();
@@ -142,6 +150,10 @@ class LinkLedger {
   static constexpr std::uint8_t kUnreadable = 16;
   static constexpr std::uint8_t kUnparsable = 32;
 
+  static std::uint64_t key_of(std::uint32_t file, std::uint32_t number) {
+    return std::uint64_t{file} << 32 | number;
+  }
+
   const ObjectTable& table_;
   std::uint32_t size_;  // of the table, as far as there is room here
   std::unique_ptr<std::atomic<std::uint8_t>[]> state_;
@@ -149,9 +161,10 @@ class LinkLedger {
   std::unique_ptr<std::atomic<std::uint32_t>[]> counts_;
   LinkTrace trace_;
   std::mutex mutex_;
-  std::vector<MissingLink> missing_;        // guarded by mutex_ while workers run
-  std::vector<WatchedLink> watched_links_;  // guarded by mutex_
-  std::vector<std::uint32_t> vanished_;     // guarded by mutex_ while workers run
+  std::vector<MissingLink> missing_;             // guarded by mutex_ while workers run
+  std::vector<WatchedLink> watched_links_;       // guarded by mutex_
+  std::vector<std::uint32_t> vanished_;          // guarded by mutex_ while workers run
+  std::unordered_set<std::uint64_t> bad_bases_;  // guarded by mutex_ while workers run
   std::unordered_set<std::uint32_t> watched_;
 };
 

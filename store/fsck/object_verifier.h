@@ -124,6 +124,16 @@ class ObjectVerifier {
     mark_bad(copy);
     ledger_.set_unreadable(copy.number);
   }
+  // An entry of a pack cannot be decoded: `has_children` tells whether others are made from it.
+  void mark_undecodable(const ObjectCopy& copy, bool has_children) {
+    // git reads a blob by name in pieces, and does not die of it.
+    if (copy.type == ObjectType::kBlob) {
+      mark_bad(copy);
+    } else {
+      mark_unreadable(copy);
+    }
+    if (has_children) ledger_.add_bad_base(copy.key.file, copy.number);
+  }
 
   // Ends hashing of everything that waits, so that its buffers are free.
   void flush();

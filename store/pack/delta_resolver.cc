@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <new>
 
-#include "store/codec/crc32.h"
 #include "store/codec/delta.h"
 #include "store/codec/zlib_stream.h"
 
@@ -15,28 +14,11 @@ static_assert(Buffer::kSlack >= kDeltaSlack);
 
 namespace {
 
+// Bytes a worker inflates at most from entries that did not end where the next one begins.
+constexpr std::uint64_t kInflatedAcross = std::uint64_t{256} << 20;
 constexpr std::uint64_t kAlwaysFits = std::uint64_t{1} << 20;  // not worth asking the budget
 
-// The entry's bytes: its header, its stream, and whatever lies between it and the next entry.
-ByteView entry_bytes(const ResolvePack& pack, PackPosition entry) {
-  const std::uint64_t begin = pack.forest->offset(entry).value;
-  const std::uint64_t end = pack.forest->end(entry).value;
-  return pack.pack->bytes().subspan(static_cast<std::size_t>(begin),
-                                    static_cast<std::size_t>(end - begin));
-}
-
 }  // namespace
-
-std::optional<Fault> check_entry_crc(const ResolvePack& pack, PackPosition entry) {
-  if (!pack.index->has_crc()) return std::nullopt;
-  const IndexPosition position = pack.forest->index_position(entry);
-  if (crc32_of(entry_bytes(pack, entry)) == pack.index->crc(position)) return std::nullopt;
-  const std::uint64_t offset = pack.forest->offset(entry).value;
-  return Fault(MessageId::kEntryCrcMismatch,
-               fmt::format("index CRC mismatch for object {} from {} at offset {}",
-                           pack.index->id(position).hex(), pack.pack->path(), offset),
-               offset);
-}
 
 // What one thread does: a stack of entries to unpack, and the tools to do it.
 class DeltaResolver::Worker {
@@ -63,7 +45,8 @@ class DeltaResolver::Worker {
  private:
   struct Raw {
     EntryHeader header;
-    ByteView deflated;  // the stream and whatever follows it up to the next entry
+    ByteView deflated;   // the stream and whatever follows it
+    std::size_t length;  // of `deflated`, up to the next entry
   };
 
   const ResolvePack& pack_of(const Item& item) const { return resolver_.packs_[item.pack]; }
@@ -84,6 +67,8 @@ class DeltaResolver::Worker {
   void park_stack();
 
   void check_end(const Item& item, const Raw& raw, std::size_t used);
+  void unpack_across(const Item& item, const Raw& raw, ByteView& program,
+                     Result<BufferRef>& result);
 
   Fault cannot_unpack(const Item& item, Fault reason) const;
 
@@ -94,6 +79,7 @@ class DeltaResolver::Worker {
   ObjectType type_;
   Inflater inflater_;
   std::vector<Item> stack_;
+  std::uint64_t across_left_ = kInflatedAcross;
   BufferRef program_;  // instructions of the delta at hand; empty until they are inflated
   std::unique_lock<std::mutex> overdraft_;  // held while this worker is beyond the budget
 };
@@ -158,15 +144,14 @@ void DeltaResolver::Worker::park_stack() {
 
 // Bytes between the end of a stream and the next entry belong to nothing: a place to hide things.
 void DeltaResolver::Worker::check_end(const Item& item, const Raw& raw, std::size_t used) {
-  if (used == raw.deflated.size()) return;
+  if (used >= raw.length) return;
   const std::uint64_t begin =
       static_cast<std::uint64_t>(raw.deflated.data() - pack_of(item).pack->bytes().data()) + used;
-  visitor_.on_fault(
-      item.pack, {item.entry},
-      Fault(MessageId::kPackGap,
-            fmt::format("{} bytes at offset {} of {} belong to no entry",
-                        raw.deflated.size() - used, begin, pack_of(item).pack->path()),
-            begin));
+  visitor_.on_fault(item.pack, {item.entry},
+                    Fault(MessageId::kPackGap,
+                          fmt::format("{} bytes at offset {} of {} belong to no entry",
+                                      raw.length - used, begin, pack_of(item).pack->path()),
+                          begin));
 }
 
 Result<BufferRef> DeltaResolver::Worker::inflate_whole(const Item& item, const Raw& raw) {
@@ -248,6 +233,21 @@ Result<BufferRef> DeltaResolver::Worker::unpack(const Item& item, const Raw& raw
     return fault(MessageId::kObjectTooLarge,
                  fmt::format("{} bytes are more memory than there is", size));
   }
+}
+
+// The index may name an offset within the entry, which then only seems to end there. Entries that
+// overlap could make little work much, so there is a limit to what is tried again.
+void DeltaResolver::Worker::unpack_across(const Item& item, const Raw& raw, ByteView& program,
+                                          Result<BufferRef>& result) {
+  const PackFile& pack = *pack_of(item).pack;
+  const auto begin = static_cast<std::size_t>(raw.deflated.data() - pack.bytes().data());
+  const Raw longer{raw.header, pack.bytes().subspan(begin, pack.end_of_entries() - begin),
+                   raw.length};
+  const std::uint64_t cost = raw.header.inflated_size + 1;
+  if (longer.deflated.size() == raw.length || cost > across_left_) return;
+  across_left_ -= cost;
+  pool_.release(std::move(program_));
+  if (auto second = unpack(item, longer, program)) result = std::move(second);
 }
 
 void DeltaResolver::Worker::stream_whole(const Item& item, const Raw& raw) {
@@ -380,10 +380,12 @@ void DeltaResolver::Worker::process(Item item) {
     pool_.release(std::move(item.base));
     return;
   }
-  const Raw raw{*header, bytes.subspan(header->header_size)};
+  const ByteView deflated = bytes.subspan(header->header_size);
+  const Raw raw{*header, deflated, deflated.size()};
   if (!stream(item, raw)) {
     ByteView program;
     auto buffer = unpack(item, raw, program);
+    if (!buffer) unpack_across(item, raw, program, buffer);
     clock_.enter(Stage::kOther);
     if (!buffer) {
       visitor_.on_fault(item.pack, {item.entry}, cannot_unpack(item, std::move(buffer.error())));

@@ -19,21 +19,11 @@
 #include <vector>
 
 #include "store/codec/inflate.h"
-#include "store/pack/delta_forest.h"
+#include "store/pack/resolve_pack.h"
 #include "store/run/buffer.h"
 #include "store/run/stage_clock.h"
 
 namespace assay {
-
-// One pack of the set. Everything it points to outlives the resolver.
-struct ResolvePack {
-  const PackFile* pack = nullptr;
-  const PackIndex* index = nullptr;
-  const DeltaForest* forest = nullptr;
-};
-
-// Compares the CRC-32 of the entry's bytes with the index. Returns: the fault, if there is one.
-std::optional<Fault> check_entry_crc(const ResolvePack& pack, PackPosition entry);
 
 struct ResolvedEntry {
   std::uint32_t pack = 0;  // number of the pack in the set

@@ -29,7 +29,8 @@ class Row:
 
 
 def holds(condition, context):
-    """context: version of git as a tuple, kinds of damage, options, findings, whether git died."""
+    """context: version of git as a tuple, kinds of damage, options, findings, whether git died and
+    whether a program died that git runs."""
     if condition == "always":
         return True
     match = re.fullmatch(r"git (<|>=) ([\d.]+)", condition)
@@ -50,6 +51,8 @@ def holds(condition, context):
         return any(kind == match[1] for kind, _ in context["assay"])
     if condition == "git dies":
         return context["died"]
+    if condition == "git's child dies":
+        return context["fatal"] and not context["died"]
     raise SystemExit(f"differences-from-git.md: no such condition: {condition}")
 
 
@@ -91,8 +94,8 @@ def unexplained(differences, rows, context, assay):
     """Returns: differences that no row covers; counts the use of those that do.
 
     A row of class words or version excuses what only git says only when assay says something
-    about the same subject, or (with `git says KIND`) the same kind of thing: such a row is about
-    names, not about faults that are overlooked.
+    about the same subject, or a finding of the kind that the row names (`git says KIND`,
+    `assay says KIND`): such a row is about names, not about faults that are overlooked.
     """
     subjects = {subject.split(" ")[-1] for _, subject in assay.findings}
     kinds = {kind for kind, _ in assay.findings}
@@ -102,7 +105,7 @@ def unexplained(differences, rows, context, assay):
             if not row.covers(difference, context):
                 continue
             side, kind, subject = difference
-            named = re.search(r"git says (\w+)", row.when)
+            named = re.search(r"says (\w+)", row.when)
             if side == "git" and row.klass in ("words", "version") and kind != "exit" and \
                     subject.split(" ")[-1] not in subjects and not (named and named[1] in kinds):
                 continue

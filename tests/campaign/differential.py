@@ -95,6 +95,7 @@ class Recorded:
     """A verdict from the data, with what differences.compare asks of one."""
 
     crashed = False
+    fatal = None  # is not recorded
 
     def __init__(self, record):
         self.status = record["status"]
@@ -106,8 +107,8 @@ def explain(theirs, ours, context, who):
     """Returns: (problems, names of the rows used)."""
     rows = differences.read_rows()
     left = differences.unexplained(differences.compare(theirs, ours), rows,
-                                   dict(context, died=theirs.died, git=theirs.findings,
-                                        assay=ours.findings), ours)
+                                   dict(context, died=theirs.died, fatal=theirs.fatal is not None,
+                                        git=theirs.findings, assay=ours.findings), ours)
     problems = [f"only {who if side == 'git' else side} says: {what} {subject}"
                 for side, what, subject in left]
     if problems:

@@ -69,6 +69,8 @@ LINES = [(kind, re.compile(pattern)) for kind, pattern in [
     # What the children of git fsck say about their files, without a prefix of their own
     ("commitGraphBad", r"(?:error: |warning: |fatal: )?.*commit-graph.*(?P<subject>)"),
     (None, rf"error: Could not read {OID}"),
+    (None, rf"error: Unknown object type for {OID}"),
+    (None, rf"error: Object {OID} not a (?:blob|tree|commit|tag)"),
     ("multiPackIndexBad", r"(?:error: |warning: |fatal: )?(?:.*multi-pack-index|failed to load pack|"
                           r"oid (?:fanout|lookup) out of order|incorrect object offset).*"
                           r"(?P<subject>)"),

@@ -7,6 +7,7 @@
 
 #include "tests/support/index_builder.h"
 #include "tests/support/loose_files.h"
+#include "tests/support/pack_builder.h"
 #include "tests/support/repository_files.h"
 #include "tests/support/run_tool.h"
 
@@ -180,6 +181,76 @@ TEST_F(FsckGraph, ConnectivityOnlyDoesNotReadBlobs) {
   EXPECT_EQ("", result.out);
   testing::put_file(files_.root(), tree, "no zlib stream", kObjects);
   EXPECT_EQ(128, fsck({"--connectivity-only"}).status);
+}
+
+// git gives up a pack for an object at whose deltas it has failed there, but for no other.
+TEST_F(FsckGraph, ADamagedDeltaBaseIsMissing) {
+  const Bytes stream(20, 0);
+  for (const bool has_delta : {false, true}) {
+    for (const bool has_loose_copy : {false, true}) {
+      testing::RepositoryFiles files;
+      testing::PackBuilder pack;
+      const std::string content(100, 'b');
+      const std::size_t base = pack.add_blob(content);
+      pack.entry(base).stream = stream;
+      const ObjectId id = pack.entry(base).id;
+      if (has_delta) pack.add_offset_delta(base, Bytes(120, 'b'));
+      pack.build().write(files.root(), kObjects + "/pack/pack-1");
+      const auto put = [&](std::string_view type, std::string_view text) {
+        return put_object(files.root(), type, text, kObjects);
+      };
+      const ObjectId tree = put("tree", entry("100644 a", id));
+      if (has_loose_copy) put("blob", content);
+      files.write("refs/tags/tree", tree.hex() + "\n");
+      const auto result = run_tool({"fsck", "--no-dangling"}, files.top());
+      const bool is_missing = has_delta && !has_loose_copy;
+      EXPECT_EQ(is_missing ? broken("tree", tree.hex(), "blob", id.hex()) + "missing blob " +
+                                 id.hex() + "\n"
+                           : "",
+                result.out);
+      EXPECT_EQ(is_missing, result.err.find("error: failed to read delta base object " + id.hex() +
+                                            " at offset 12 from ") != std::string::npos)
+          << result.err;
+      EXPECT_EQ(is_missing ? 6 : 4, result.status) << result.err;
+    }
+  }
+}
+
+// Every entry is compared with its CRC, those too that cannot be unpacked for want of a base.
+TEST_F(FsckGraph, TheCrcOfADeltaWithoutBaseIsCompared) {
+  testing::PackBuilder pack;
+  const std::size_t base = pack.add_blob("base\n");
+  pack.entry(base).stream = Bytes(8, 0);
+  const std::size_t delta = pack.add_offset_delta(base, as_bytes("delta\n"));
+  pack.entry(delta).index_crc = 1;
+  pack.build().write(files_.root(), kObjects + "/pack/pack-1");
+  const auto result = fsck();
+  EXPECT_NE(std::string::npos,
+            result.err.find("index CRC mismatch for object " + pack.entry(delta).id.hex()))
+      << result.err;
+}
+
+// git does not go beyond what was promised, and so takes for dangling what hangs there.
+TEST_F(FsckGraph, ConnectivityOnlyStopsAtPromises) {
+  testing::PackBuilder pack;
+  const auto add = [&](ObjectType type, std::string_view content) {
+    return pack.entry(pack.add(type, as_bytes(content))).id;
+  };
+  const ObjectId blob = add(ObjectType::kBlob, "x\n");
+  const ObjectId tree = add(ObjectType::kTree, entry("100644 x", blob));
+  const std::string ident(kIdent);
+  const ObjectId commit = add(ObjectType::kCommit, "tree " + tree.hex() + "\nauthor " + ident +
+                                                       "\ncommitter " + ident + "\n\nm\n");
+  pack.build().write(files_.root(), kObjects + "/pack/pack-1");
+  files_.write("objects/pack/pack-1.promisor", "");
+  branch("main", commit);
+  EXPECT_EQ("", fsck({"--connectivity-only"}).out);
+  files_.write("config",
+               "[core]\n\trepositoryFormatVersion = 1\n[extensions]\n\tpartialClone = o\n"
+               "[remote \"o\"]\n\tpromisor = true\n");
+  EXPECT_EQ("", fsck().out);
+  EXPECT_EQ("dangling tree " + tree.hex() + "\n", fsck({"--connectivity-only"}).out);
+  EXPECT_EQ("", fsck({"--connectivity-only", "--no-dangling"}).out);
 }
 
 TEST_F(FsckGraph, ADamagedSpecialBlobIsJudgedAsGitReadsIt) {

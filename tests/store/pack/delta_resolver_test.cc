@@ -342,6 +342,28 @@ TEST(DeltaResolver, BytesThatBelongToNoEntryAreReportedAndStopNothing) {
   }
 }
 
+// An index that names an offset within an entry does not cut that entry short.
+TEST(DeltaResolver, AnEntryGoesOnAcrossAnOffsetThatLies) {
+  PackBuilder builder;
+  std::string content;
+  for (int i = 0; i < 300; ++i) content += std::to_string(i * i);
+  const std::size_t base = builder.add_blob(content);
+  builder.add_offset_delta(base, text("delta" + content + "delta"));
+  builder.add_blob("named elsewhere\n");
+  for (const std::size_t victim : {0u, 1u}) {
+    PackBuilder lying = builder;
+    lying.entry(2).index_offset = builder.build().offsets[victim] + 12;
+    lying.index_version = 1;  // has no CRC
+    const Outcome outcome = resolve(OpenedPack(lying.build()));
+    // By offset, the false entry comes second or third.
+    for (const std::uint32_t entry : {0u, 1u}) {
+      const EntryName name{0, entry > victim ? entry + 1 : entry};
+      ASSERT_EQ(1u, outcome.entries.count(name)) << victim << entry;
+      EXPECT_EQ(builder.entry(entry).content, outcome.entries.at(name).content);
+    }
+  }
+}
+
 TEST(DeltaResolver, ParkedEntriesGoOnFromAnotherCopyOfTheirBase) {
   PackBuilder builder = damaged_family();
   builder.entry(1).kind = 5;  // its header is bad: the type of what is below is not known
