@@ -173,7 +173,14 @@ bool DisputeCheck::run_once() {
     hear(hearing, found->second);
     if (gone_.size() > before) unparsed.insert(hearing.speaker);
   }
-  for (const std::uint32_t number : gone_) ledger_.forget_present(number);
+  for (const std::uint32_t number : gone_) {
+    if (options_.connectivity_only && tips_.contains(number)) {
+      // git believes that it is there, but parses what refs name.
+      ledger_.set_unparsable(number);
+    } else {
+      ledger_.forget_present(number);
+    }
+  }
   const bool changed = !gone_.empty();
   gone_.clear();
   // Without the links of those that are gone.

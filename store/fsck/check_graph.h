@@ -17,7 +17,7 @@ namespace assay {
 struct GraphOptions {
   bool show_dangling = true;
   bool show_unreachable = false;
-  // Whether some file that is not in the object table claims to know where the object lies.
+  // Whether some file that is not in the object table tells git where the object lies.
   std::function<bool(const ObjectId&)> is_listed_elsewhere;
 };
 

@@ -1,11 +1,13 @@
 #include "store/fsck/multi_pack_index_lookup.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace assay {
 namespace {
 
-bool lists(const MultiPackIndex& index, const ObjectId& id) {
+// Returns: the row of the object.
+std::optional<std::uint32_t> find_row(const MultiPackIndex& index, const ObjectId& id) {
   std::uint32_t low = 0;
   std::uint32_t high = index.count();
   while (low < high) {
@@ -16,27 +18,39 @@ bool lists(const MultiPackIndex& index, const ObjectId& id) {
       high = middle;
     }
   }
-  return low < index.count() && index.id(low) == id;
+  if (low == index.count() || index.id(low) != id) return std::nullopt;
+  return low;
 }
 
 }  // namespace
 
+void MultiPackIndexLookup::open() {
+  opened_ = true;
+  packs_ = packs_by_path(storage_);
+  for (const PackFolder& folder : list_pack_folders(storage_)) {
+    listings_.push_back(
+        {folder.shown, load_multi_pack_index(storage_.system(), storage_.kind(), folder)});
+  }
+}
+
+bool MultiPackIndexLookup::is_in_layer(const Listing& listing, const MultiPackIndex& layer,
+                                       const ObjectId& id) const {
+  const auto row = find_row(layer, id);
+  if (!row || layer.pack(*row) >= layer.pack_names().size()) return false;
+  std::string_view name = layer.pack_names()[layer.pack(*row)];
+  if (!name.ends_with(".idx")) return false;
+  name.remove_suffix(4);
+  return packs_.contains(listing.folder + "/" + std::string(name) + ".pack");
+}
+
 bool MultiPackIndexLookup::contains(const ObjectId& id) {
-  if (!opened_) {
-    opened_ = true;
-    for (const PackFolder& folder : list_pack_folders(storage_)) {
-      indexes_.push_back(load_multi_pack_index(storage_.system(), storage_.kind(), folder));
-    }
-  }
-  for (const StoredMultiPackIndex& index : indexes_) {
-    const auto& layers = index.chain.layers();
-    if (std::any_of(layers.begin(), layers.end(), [&](const MultiPackIndexChain::Layer& layer) {
-          return lists(layer.index, id);
-        })) {
-      return true;
-    }
-  }
-  return false;
+  if (!opened_) open();
+  return std::any_of(listings_.begin(), listings_.end(), [&](const Listing& listing) {
+    const auto& layers = listing.index.chain.layers();
+    return std::any_of(layers.begin(), layers.end(), [&](const MultiPackIndexChain::Layer& layer) {
+      return is_in_layer(listing, layer.index, id);
+    });
+  });
 }
 
 }  // namespace assay

@@ -7,6 +7,8 @@
 
 #include "tests/support/index_builder.h"
 #include "tests/support/loose_files.h"
+#include "tests/support/midx_builder.h"
+#include "tests/support/opened_pack.h"
 #include "tests/support/pack_builder.h"
 #include "tests/support/repository_files.h"
 #include "tests/support/run_tool.h"
@@ -251,6 +253,29 @@ TEST_F(FsckGraph, ConnectivityOnlyStopsAtPromises) {
   EXPECT_EQ("", fsck().out);
   EXPECT_EQ("dangling tree " + tree.hex() + "\n", fsck({"--connectivity-only"}).out);
   EXPECT_EQ("", fsck({"--connectivity-only", "--no-dangling"}).out);
+}
+
+// git believes a multi-pack-index about an object as long as the pack it names can be used.
+TEST_F(FsckGraph, AMultiPackIndexIsBelievedWhileItsPackIsThere) {
+  testing::PackBuilder complete;
+  complete.add_blob("kept\n");
+  const ObjectId lost = complete.entry(complete.add_blob("lost\n")).id;
+  testing::PackBuilder rest;
+  rest.add_blob("kept\n");
+  files_.write("objects/pack/multi-pack-index",
+               testing::MidxBuilder()
+                   .pack("pack-1.idx", testing::OpenedPack(complete.build()).index())
+                   .build());
+  const ObjectId tree = put("tree", entry("100644 lost", lost));
+  files_.write("refs/tags/tree", tree.hex() + "\n");
+  rest.build().write(files_.root(), kObjects + "/pack/pack-1");
+  EXPECT_EQ("", fsck({"--no-dangling"}).out);
+  std::filesystem::rename(files_.path(kObjects + "/pack/pack-1.idx"),
+                          files_.path(kObjects + "/pack/pack-2.idx"));
+  std::filesystem::rename(files_.path(kObjects + "/pack/pack-1.pack"),
+                          files_.path(kObjects + "/pack/pack-2.pack"));
+  EXPECT_EQ(broken("tree", tree.hex(), "blob", lost.hex()) + "missing blob " + lost.hex() + "\n",
+            fsck({"--no-dangling"}).out);
 }
 
 TEST_F(FsckGraph, ADamagedSpecialBlobIsJudgedAsGitReadsIt) {
