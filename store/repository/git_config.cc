@@ -68,9 +68,13 @@ Result<std::optional<std::int64_t>> GitConfig::get_int(std::string_view key) con
 }
 
 std::optional<std::string> GitConfig::get_path(std::string_view key) const {
-  auto value = get(key);
-  if (value && value->starts_with("~/")) return home_ + value->substr(1);
-  return value;
+  const auto value = get(key);
+  if (!value) return std::nullopt;
+  return expanded_path(*value);
+}
+
+std::string GitConfig::expanded_path(const std::string& value) const {
+  return value.starts_with("~/") ? home_ + value.substr(1) : value;
 }
 
 std::vector<ConfigEntry> GitConfig::section(std::string_view section) const {

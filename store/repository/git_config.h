@@ -70,6 +70,7 @@ class GitConfig {
   Result<std::optional<std::int64_t>> get_int(std::string_view key) const;
   // Returns: the value as a path, a leading ~/ expanded by HOME.
   std::optional<std::string> get_path(std::string_view key) const;
+  std::string expanded_path(const std::string& value) const;
 
   // Every entry in the order it was read: weakest source first.
   const std::vector<ConfigEntry>& entries() const { return entries_; }
