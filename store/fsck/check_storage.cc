@@ -17,8 +17,10 @@
 namespace assay {
 namespace {
 
+// A delta that waits for another copy of its base; those of one base stand together.
 struct Parked {
   std::uint32_t pack;
+  std::uint32_t base;
   std::uint32_t entry;
   friend auto operator<=>(const Parked&, const Parked&) = default;
 };
@@ -52,7 +54,8 @@ class PackVisitor : public EntryVisitor {
     verifier_.report(copy, std::move(fault), ExitBit::kBitPack);
   }
   void on_parked(std::uint32_t pack, PackPosition position) override {
-    parked_.push_back({first_pack_ + pack, position.value});
+    const std::uint32_t base = storage_.packs()[first_pack_ + pack].forest.base(position);
+    parked_.push_back({first_pack_ + pack, base, position.value});
   }
   void on_memory_pressure() override { verifier_.flush(); }
 
@@ -117,8 +120,17 @@ class Pass {
   }
 
   void work(unsigned number);
+  // The delta base that parked entries go on from.
+  struct Base {
+    std::uint32_t pack = DeltaForest::kNone;
+    std::uint32_t entry = DeltaForest::kNone;
+    ObjectType type = ObjectType::kUnknown;
+    BufferRef buffer;
+  };
+
   void run_parked();
   bool is_gone(const LoosePlace& place, std::uint32_t number);
+  void read_base(const Parked& parked, CopyReader& reader, BufferPool& pool, Base& base);
   void check_loose(const StoredFanout& fanout, ObjectVerifier& verifier, LooseReader& reader,
                    BufferPool& pool, StageClock& clock);
   void check_loose_object(const ObjectCopy& copy, const LoosePlace& place, ObjectVerifier& verifier,
@@ -157,8 +169,10 @@ void Pass::collect(ObjectVerifier& verifier, const StageClock& clock,
   verifier.findings().clear();
   parked_.insert(parked_.end(), parked.begin(), parked.end());
   tainted_ |= verifier.links_tainted();
-  if (mode_ != ObjectVerifier::Mode::kFull) return;
+  if (mode_ == ObjectVerifier::Mode::kConnectivity) return;
   result_.special_blobs.merge(verifier.special_blobs());
+  if (mode_ == ObjectVerifier::Mode::kLinks) return;
+  ledger_.add_bad_copies(bad);
   result_.counters.objects += verifier.counters().objects;
   result_.counters.object_bytes += verifier.counters().object_bytes;
   result_.counters.hashed_bytes += verifier.counters().hashed_bytes;
@@ -392,16 +406,36 @@ void Pass::report_unresolvable(const Parked& parked, ObjectVerifier& verifier) {
   }
 }
 
-// Entries whose delta base is damaged or missing here: another copy of the base will do.
+// Makes `base` the base of the entry, if it is not yet; its buffer is empty when there is none.
+void Pass::read_base(const Parked& parked, CopyReader& reader, BufferPool& pool, Base& base) {
+  if (base.pack == parked.pack && base.entry == parked.base) return;
+  pool.release(std::move(base.buffer));
+  base.pack = parked.pack;
+  base.entry = parked.base;
+  // git wants the base of a REF_DELTA in the same pack: a base elsewhere does not help.
+  if (parked.base == DeltaForest::kNone) return;
+  const StoredPack& stored = storage_.packs()[parked.pack];
+  const auto content =
+      reader.read(stored.numbers[stored.forest.index_position({base.entry}).value]);
+  if (!content) return;
+  base.type = content->type;
+  base.buffer = pool.make(content->bytes.size());
+  std::memcpy(base.buffer->data(), content->bytes.data(), content->bytes.size());
+}
+
+// Entries whose delta base is damaged or missing here, or was too much to keep: another copy of the
+// base, or the base once more, will do.
 void Pass::run_parked() {
   if (options_.check_packs) {
     for (std::uint32_t pack = first_pack_; pack < storage_.packs().size(); ++pack) {
       const DeltaForest& forest = storage_.packs()[pack].forest;
-      for (const std::uint32_t entry : forest.baseless()) parked_.push_back({pack, entry});
+      for (const std::uint32_t entry : forest.baseless()) {
+        parked_.push_back({pack, DeltaForest::kNone, entry});
+      }
       for (const DeltaForest::EntryFault& bad : forest.faults()) {
         if (bad.entry == DeltaForest::kNone) continue;
         for (const std::uint32_t child : forest.children({bad.entry})) {
-          parked_.push_back({pack, child});
+          parked_.push_back({pack, bad.entry, child});
         }
       }
     }
@@ -411,40 +445,36 @@ void Pass::run_parked() {
   BufferPool pool(budget_);
   ObjectVerifier verifier(ledger_, options_.verify, pool, clock, mode_);
   CopyReader reader(storage_, options_.memory);
-  // A base may itself become readable only while this goes on: try until nothing moves.
   std::set<Parked> waiting(parked_.begin(), parked_.end());
-  bool moved = true;
-  while (moved && !waiting.empty()) {
-    moved = false;
-    const std::set<Parked> round = std::exchange(waiting, {});
-    for (const Parked& parked : round) {
-      const StoredPack& stored = storage_.packs()[parked.pack];
-      const DeltaForest& forest = stored.forest;
-      const std::uint32_t base = forest.base({parked.entry});
-      // git wants the base of a REF_DELTA in the same pack: a base elsewhere does not help.
-      const auto content = base == DeltaForest::kNone
-                               ? std::optional<CopyReader::Object>()
-                               : reader.read(stored.numbers[forest.index_position({base}).value]);
-      const ObjectType type = forest.type({parked.entry});
-      if (!content || (type != ObjectType::kUnknown && content->type != type)) {
-        waiting.insert(parked);
-        continue;
-      }
-      moved = true;
-      BufferRef buffer = pool.make(content->bytes.size());
-      std::memcpy(buffer->data(), content->bytes.data(), content->bytes.size());
-      std::vector<Parked> more;
-      PackVisitor visitor(storage_, first_pack_, verifier, more);
-      resolver_.resume(parked.pack - first_pack_, {parked.entry}, buffer, content->type, visitor,
-                       pool, clock);
-      pool.release(std::move(buffer));
-      verifier.flush();
-      waiting.insert(more.begin(), more.end());
+  std::vector<Parked> unresolvable;
+  Base base;
+  while (!waiting.empty()) {
+    const Parked parked = waiting.extract(waiting.begin()).value();
+    read_base(parked, reader, pool, base);
+    const ObjectType expected = storage_.packs()[parked.pack].forest.type({parked.entry});
+    if (!base.buffer || (expected != ObjectType::kUnknown && base.type != expected)) {
+      unresolvable.push_back(parked);
+      continue;
     }
+    std::vector<Parked> more;
+    PackVisitor visitor(storage_, first_pack_, verifier, more);
+    resolver_.resume(parked.pack - first_pack_, {parked.entry}, base.buffer, base.type, visitor,
+                     pool, clock);
+    verifier.flush();
+    waiting.insert(more.begin(), more.end());
   }
-  for (const Parked& parked : waiting) report_unresolvable(parked, verifier);
+  pool.release(std::move(base.buffer));
+  for (const Parked& parked : unresolvable) report_unresolvable(parked, verifier);
   verifier.finish();
   collect(verifier, clock, {});
+}
+
+StorageCheckResult enter_links(const Storage& storage, LinkLedger& ledger,
+                               const StorageCheckOptions& options) {
+  StorageCheckResult result;
+  ledger.start_counting();
+  Pass(storage, {}, ledger, options, ObjectVerifier::Mode::kLinks, result).run();
+  return result;
 }
 
 }  // namespace
@@ -464,7 +494,10 @@ void check_storage(const Storage& storage, StorageExtent begin, LinkLedger& ledg
   const auto mode =
       options.connectivity_only ? ObjectVerifier::Mode::kConnectivity : ObjectVerifier::Mode::kFull;
   const bool tainted = Pass(storage, begin, ledger, options, mode, result).run();
-  if (tainted) count_links(storage, ledger, options);
+  if (tainted) {
+    // What bad trees called special is not special.
+    result.special_blobs = enter_links(storage, ledger, options).special_blobs;
+  }
   for (auto pack = first; pack != storage.packs().end(); ++pack) {
     if (!pack->pack->file().shrank() && !pack->index_file.shrank()) continue;
     Finding finding;
@@ -479,9 +512,7 @@ void check_storage(const Storage& storage, StorageExtent begin, LinkLedger& ledg
 }
 
 void count_links(const Storage& storage, LinkLedger& ledger, const StorageCheckOptions& options) {
-  StorageCheckResult ignored;
-  ledger.start_counting();
-  Pass(storage, {}, ledger, options, ObjectVerifier::Mode::kLinks, ignored).run();
+  enter_links(storage, ledger, options);
 }
 
 }  // namespace assay

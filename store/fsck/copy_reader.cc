@@ -20,6 +20,19 @@ bool CopyReader::is_good(std::uint32_t number, const Object& object) const {
 }
 
 std::optional<CopyReader::Object> CopyReader::read(std::uint32_t number) {
+  // Packs may name each other's damaged objects as bases, round and round.
+  constexpr std::size_t kDeepest = 64;
+  if (under_way_.size() >= kDeepest ||
+      std::find(under_way_.begin(), under_way_.end(), number) != under_way_.end()) {
+    return std::nullopt;
+  }
+  under_way_.push_back(number);
+  auto object = read_any_copy(number);
+  under_way_.pop_back();
+  return object;
+}
+
+std::optional<CopyReader::Object> CopyReader::read_any_copy(std::uint32_t number) {
   const ObjectId id = storage_.table().id(number);
   for (const StoredPack& pack : storage_.packs()) {
     const auto position = pack.index->find(id.data());
@@ -140,35 +153,52 @@ bool CopyReader::inflate_entry(const StoredPack& pack, PackPosition entry, Bytes
       .has_value();
 }
 
+// Patches the base in `bytes`.
+bool CopyReader::patch(const StoredPack& pack, PackPosition entry, Bytes& bytes) {
+  Bytes program;
+  if (!inflate_entry(pack, entry, program)) return false;
+  const auto delta = parse_delta(program);
+  const std::uint64_t held = bytes.size() + program.size();
+  if (!delta || delta->base_size != bytes.size() || held > limit_ ||
+      delta->result_size > limit_ - held) {
+    return false;
+  }
+  const auto size = static_cast<std::size_t>(delta->result_size);
+  Bytes result(size + kDeltaSlack);
+  bytes.resize(bytes.size() + kDeltaSlack);
+  const ByteView base(bytes.data(), bytes.size() - kDeltaSlack);
+  if (!apply_delta(base, delta->program, {result.data(), size})) return false;
+  result.resize(size);
+  bytes = std::move(result);
+  return true;
+}
+
 std::optional<CopyReader::Object> CopyReader::read_packed(const StoredPack& pack,
                                                           PackPosition entry) {
-  const ObjectType type = pack.forest.type(entry);
-  if (type == ObjectType::kUnknown) return std::nullopt;
-  // The forest has no cycle above an entry whose type is known.
+  const auto& cyclic = pack.forest.cyclic();
+  if (std::binary_search(cyclic.begin(), cyclic.end(), entry.value)) return std::nullopt;
+  // From the entry down to a whole object or to an entry that leads no further.
   std::vector<std::uint32_t> chain{entry.value};
   while (pack.forest.base({chain.back()}) != DeltaForest::kNone) {
     chain.push_back(pack.forest.base({chain.back()}));
   }
   Object object;
-  object.type = type;
-  if (!inflate_entry(pack, {chain.back()}, object.bytes)) return std::nullopt;
-  chain.pop_back();
-  Bytes program;
-  for (; !chain.empty(); chain.pop_back()) {
-    if (!inflate_entry(pack, {chain.back()}, program)) return std::nullopt;
-    const auto delta = parse_delta(program);
-    if (!delta || delta->base_size != object.bytes.size() || delta->result_size > limit_) {
-      return std::nullopt;
+  object.type = pack.forest.type(entry);
+  std::size_t made = chain.size();  // chain[made] is what `object` holds
+  if (object.type != ObjectType::kUnknown && inflate_entry(pack, {chain.back()}, object.bytes)) {
+    --made;
+  }
+  while (made != 0) {
+    if (made < chain.size() && patch(pack, {chain[made - 1]}, object.bytes)) {
+      --made;
+      continue;
     }
-    Bytes result(static_cast<std::size_t>(delta->result_size) + kDeltaSlack);
-    object.bytes.resize(object.bytes.size() + kDeltaSlack);
-    const ByteView base(object.bytes.data(), object.bytes.size() - kDeltaSlack);
-    if (!apply_delta(base, delta->program,
-                     {result.data(), static_cast<std::size_t>(delta->result_size)})) {
-      return std::nullopt;
-    }
-    result.resize(static_cast<std::size_t>(delta->result_size));
-    object.bytes = std::move(result);
+    // chain[made - 1] cannot be made here. If it is but a base, any other copy of it will do.
+    if (made == 1) return std::nullopt;
+    auto base = read(pack.numbers[pack.forest.index_position({chain[made - 1]}).value]);
+    if (!base) return std::nullopt;
+    object = std::move(*base);
+    --made;
   }
   return object;
 }

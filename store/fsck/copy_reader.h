@@ -1,7 +1,8 @@
 // CopyReader: reads single objects by number from whatever copy is good, for the few occasions
 // when an object is needed again after the storage was verified.
 //
-// Every copy is rehashed before it is handed out. Thread safety: one reader a thread.
+// Every copy is rehashed before it is handed out. A packed copy whose delta base is damaged is made
+// from another copy of that base, as git does. Thread safety: one reader a thread.
 #pragma once
 
 #include <functional>
@@ -25,7 +26,7 @@ class CopyReader {
     Bytes bytes;
   };
 
-  // Objects larger than `limit` bytes are not read.
+  // An object is not read if it takes more than `limit` bytes, its delta base included.
   CopyReader(const Storage& storage, std::uint64_t limit);
 
   // Returns: the object, or nothing when no copy of it is good.
@@ -45,8 +46,10 @@ class CopyReader {
   // Calls `use` with every loose copy, until it returns true.
   void each_loose(const ObjectId& id,
                   const std::function<bool(const StoredFanout&, std::size_t)>& use) const;
+  std::optional<Object> read_any_copy(std::uint32_t number);
   std::optional<Object> read_loose(const StoredFanout& fanout, std::size_t position);
   std::optional<Object> read_packed(const StoredPack& pack, PackPosition entry);
+  bool patch(const StoredPack& pack, PackPosition entry, Bytes& bytes);
   bool inflate_entry(const StoredPack& pack, PackPosition entry, Bytes& bytes);
   bool is_good(std::uint32_t number, const Object& object) const;
   std::optional<PackPosition> entry_of(const StoredPack& pack, IndexPosition position) const;
@@ -55,6 +58,7 @@ class CopyReader {
   std::uint64_t limit_;
   Inflater inflater_;
   LooseReader loose_reader_;
+  std::vector<std::uint32_t> under_way_;  // objects that read() is looking for, outermost first
 };
 
 }  // namespace assay

@@ -18,8 +18,10 @@ class GraphNumbers {
 
   struct Absent {
     ObjectId id;
-    ObjectType type = ObjectType::kUnknown;  // as who links to it says
-    friend bool operator<(const Absent& a, const Absent& b) { return a.id < b.id; }
+    ObjectType type = ObjectType::kUnknown;  // as who links to it says; the first if they differ
+    friend bool operator<(const Absent& a, const Absent& b) {
+      return a.id != b.id ? a.id < b.id : a.type < b.type;
+    }
   };
 
   // Takes the missing targets of all links, and what index files demand.
@@ -28,7 +30,7 @@ class GraphNumbers {
     for (const auto& [id, type] : roots.demanded()) {
       if (table_.find(id) == ObjectTable::kAbsent) absent_.push_back({id, type});
     }
-    std::stable_sort(absent_.begin(), absent_.end());
+    std::sort(absent_.begin(), absent_.end());
     absent_.erase(std::unique(absent_.begin(), absent_.end(),
                               [](const Absent& a, const Absent& b) { return a.id == b.id; }),
                   absent_.end());

@@ -40,6 +40,11 @@ void LinkLedger::add_vanished(std::uint32_t number) {
   vanished_.push_back(number);
 }
 
+void LinkLedger::add_bad_copies(const std::vector<CopyKey>& copies) {
+  const std::lock_guard lock(mutex_);
+  bad_copies_.insert(copies.begin(), copies.end());
+}
+
 void LinkLedger::start_counting() {
   missing_.clear();
   for (std::uint32_t i = 0; i < table_.size(); ++i) {

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <unordered_set>
 #include <vector>
 
@@ -21,6 +22,13 @@
 #include "store/fsck/object_table.h"
 
 namespace assay {
+
+// Identifies one copy of an object, and its place in the canonical order.
+struct CopyKey {
+  std::uint32_t file = 0;  // rank among all source files: loose ones first, then packs
+  std::uint32_t item = 0;  // rank in the file
+  friend auto operator<=>(const CopyKey&, const CopyKey&) = default;
+};
 
 // A link to an object of which no file exists.
 struct MissingLink {
@@ -61,6 +69,14 @@ class LinkLedger {
   }
   bool is_unparsable(std::uint32_t number) const {
     return (state_[number].load(std::memory_order_relaxed) & kUnparsable) != 0;
+  }
+
+  // Copies whose bytes are not those of their object: nothing of theirs may be entered. There may
+  // be a good copy elsewhere.
+  void add_bad_copies(const std::vector<CopyKey>& copies);
+  // Requires: the pass that adds them has ended.
+  bool is_bad_copy(const CopyKey& copy) const {
+    return !bad_copies_.empty() && bad_copies_.contains(copy);
   }
 
   // Returns: true for the first copy that asks: its links are the ones that count.
@@ -166,6 +182,7 @@ class LinkLedger {
   std::vector<std::uint32_t> vanished_;          // guarded by mutex_ while workers run
   std::unordered_set<std::uint64_t> bad_bases_;  // guarded by mutex_ while workers run
   std::unordered_set<std::uint32_t> watched_;
+  std::set<CopyKey> bad_copies_;  // guarded by mutex_ while workers run
 };
 
 }  // namespace assay

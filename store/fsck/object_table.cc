@@ -65,7 +65,7 @@ ObjectTable::ObjectTable(HashKind kind, const std::vector<IdRun>& runs)
 
 void ObjectTable::fill_slots() {
   std::random_device random;
-  key_ = (std::uint64_t{random()} << 32) | random();
+  for (std::uint64_t& key : keys_) key = (std::uint64_t{random()} << 32) | random();
   // At most half full.
   const std::uint64_t slots = std::bit_ceil(std::max<std::uint64_t>(2 * std::uint64_t{size_}, 16));
   mask_ = slots - 1;

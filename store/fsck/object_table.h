@@ -1,18 +1,14 @@
-// ObjectTable: every object id of a run, numbered densely, and what is known of each object.
+// ObjectTable: every object id of a run, numbered densely.
 //
 // Ids are sorted, so numbers follow the order of ids, but for those that were appended because they
 // came while the run was under way. Lookup is by open addressing (8 bytes a
 // slot: tag and number): halving takes 25 times as long on the 135 million links of git's own
 // repository. The hash is keyed at random, so that an index full of made-up ids cannot slow it.
 //
-// Thread safety: built and appended to by one thread; in between find() and the state of objects
-// may be used from any thread (state is atomic, relaxed: it is read for decisions only after the
-// workers joined).
+// Thread safety: built and appended to by one thread; in between it may be read from any thread.
 #pragma once
 
-#include <atomic>
-#include <memory>
-#include <optional>
+#include <array>
 #include <vector>
 
 #include "store/base/object_id.h"
@@ -56,8 +52,7 @@ class ObjectTable {
     std::uint64_t b;
     std::memcpy(&a, raw_id, 8);
     std::memcpy(&b, raw_id + 8, 8);
-    const std::uint64_t mixed = (a ^ key_) * 0x9e3779b97f4a7c15u + b * 0xc2b2ae3d27d4eb4fu;
-    return mixed ^ (mixed >> 32);
+    return folded_product(a ^ keys_[0], b ^ keys_[1]);
   }
   void prefetch_slot(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & mask_]); }
   // Prefetches the id that the first slot of `hash` names.
@@ -73,6 +68,25 @@ class ObjectTable {
     std::uint32_t number;
   };
 
+  // Both halves of the product, so that every bit of either factor reaches every bit of the hash:
+  // the low bits of a plain product know nothing of the high bits of its factors, and whoever makes
+  // up ids could put them all in one slot.
+  static std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
+#if defined(__SIZEOF_INT128__)
+    __extension__ typedef unsigned __int128 Wide;
+    const Wide product = Wide{a} * b;
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+#else
+    const std::uint64_t a_high = a >> 32;
+    const std::uint64_t a_low = a & 0xffffffffu;
+    const std::uint64_t b_high = b >> 32;
+    const std::uint64_t b_low = b & 0xffffffffu;
+    const std::uint64_t cross =
+        (a_low * b_low >> 32) + (a_high * b_low & 0xffffffffu) + a_low * b_high;
+    return (a * b) ^ (a_high * b_high + (a_high * b_low >> 32) + (cross >> 32));
+#endif
+  }
+
   void fill_slots();
   void enter(std::uint32_t number);
 
@@ -82,7 +96,7 @@ class ObjectTable {
   std::vector<std::uint8_t> ids_;
   std::vector<Slot> slots_;
   std::uint64_t mask_ = 0;
-  std::uint64_t key_ = 0;
+  std::array<std::uint64_t, 2> keys_{};
 };
 
 }  // namespace assay

@@ -25,6 +25,7 @@ struct ObjectVerifier::Checksum {
 };
 
 void ObjectVerifier::PlacingSink::add(Finding finding) {
+  if (verifier_.mode_ == Mode::kLinks) return;
   verifier_.place(finding, verifier_.current_, finding.order.part);
   if (verifier_.file_of(verifier_.current_).packed && finding.bit == ExitBit::kBitObject &&
       finding.id != MessageId::kBrokenLinks) {
@@ -123,7 +124,9 @@ void ObjectVerifier::report_result(const ObjectCopy& copy, MessageId id, std::st
 
 // Returns: false when a rule was broken as an error.
 bool ObjectVerifier::apply_rules(const ObjectCopy& copy, ByteView body) {
-  if (mode_ != Mode::kFull) return true;
+  // A second look at the links finds special blobs again, in trees, but nothing new to report.
+  if (mode_ == Mode::kConnectivity) return true;
+  if (mode_ == Mode::kLinks && copy.type != ObjectType::kTree) return true;
   current_ = copy;
   reporter_.begin(copy.type, ledger_.table().id(copy.number));
   check_object_rules(copy.type, body, kind_, reporter_, special_);
@@ -268,7 +271,7 @@ void ObjectVerifier::verify(const ObjectCopy& copy, const BufferRef& buffer, con
   if (mode_ == Mode::kConnectivity) ledger_.set_present(copy.number, copy.type);
   if (mode_ != Mode::kFull) {
     // The bad copies are known: nothing of theirs is entered, and nothing is hashed again.
-    if (ledger_.present_type(copy.number) == copy.type &&
+    if (!ledger_.is_bad_copy(copy.key) && ledger_.present_type(copy.number) == copy.type &&
         !judge(copy, *buffer, base, program, has_children).parsed) {
       ledger_.set_unparsable(copy.number);
     }
@@ -344,7 +347,7 @@ void ObjectVerifier::settle(const ObjectCopy& copy, const Judged& judged,
     }
     return;
   }
-  if (judged.links_counted) links_tainted_ = true;
+  if (judged.links_counted || copy.type == ObjectType::kTree) links_tainted_ = true;
   ledger_.trace().distrust(copy.number);
   mark_bad(copy);
   const std::string hex = table.id(copy.number).hex();

@@ -4,7 +4,8 @@
 // Rules and links are looked at while the bytes are hot, before the digest is known; what they gave
 // counts only when the digest matches. A copy whose digest does not match is noted as bad: its
 // findings are dropped, and if its links were entered, `links_tainted` says that all links have to
-// be counted again without it (a run over the same storage in Mode::kLinks).
+// be counted again without it (a run over the same storage in Mode::kLinks). So it is after every
+// bad copy of a tree: deltas made against it may have inherited entries that nobody entered.
 //
 // Thread safety: one verifier a worker; results are taken after the worker has ended.
 #pragma once
@@ -49,13 +50,6 @@ enum FindingPhase : std::uint32_t {
   kPhaseLinks = 50,
   kPhaseGraph = 60,
   kPhaseInconclusive = 90,
-};
-
-// Identifies one copy of an object, and its place in the canonical order.
-struct CopyKey {
-  std::uint32_t file = 0;  // rank among all source files: loose ones first, then packs
-  std::uint32_t item = 0;  // rank in the file
-  friend auto operator<=>(const CopyKey&, const CopyKey&) = default;
 };
 
 struct ObjectCopy {

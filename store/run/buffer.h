@@ -31,7 +31,7 @@ class ByteBudget {
   explicit ByteBudget(std::uint64_t limit) : limit_(limit) {}
   std::uint64_t limit() const { return limit_; }
   std::uint64_t in_use() const { return in_use_.load(std::memory_order_relaxed); }
-  bool has_room(std::uint64_t size) const { return in_use() + size <= limit_; }
+  bool has_room(std::uint64_t size) const { return size <= limit_ && in_use() <= limit_ - size; }
   void take(std::uint64_t size) { in_use_.fetch_add(size, std::memory_order_relaxed); }
   void give_back(std::uint64_t size) { in_use_.fetch_sub(size, std::memory_order_relaxed); }
 

@@ -18,6 +18,7 @@ class FailingSystem : public os::System {
     code_ = code;
     calls_ = 0;
     failed_.clear();
+    failed_path_.clear();
   }
   // Every call of this name fails.
   void fail_all(std::string name, int code) {
@@ -37,6 +38,8 @@ class FailingSystem : public os::System {
   int calls() const { return calls_; }
   // The name of the call that was made to fail by fail_call, empty when it was not reached.
   const std::string& failed() const { return failed_; }
+  // The path it was about, for those calls that have one.
+  const std::string& failed_path() const { return failed_path_; }
 
   os::OsResult<os::FileDescriptor> open(int directory, const std::string& path, int flags,
                                         unsigned mode) override {
@@ -44,16 +47,16 @@ class FailingSystem : public os::System {
       const int code = refuse_open_(path, flags);
       if (code != 0) return tl::unexpected<os::Error>(os::Error{code});
     }
-    return guard<os::FileDescriptor>("open",
-                                     [&] { return System::open(directory, path, flags, mode); });
+    return guard<os::FileDescriptor>(
+        "open", [&] { return System::open(directory, path, flags, mode); }, path);
   }
   os::OsResult<os::FileStatus> status(int fd) override {
     return guard<os::FileStatus>("status", [&] { return System::status(fd); });
   }
   os::OsResult<os::FileStatus> status_at(int directory, const std::string& path,
                                          bool follow) override {
-    return guard<os::FileStatus>("status_at",
-                                 [&] { return System::status_at(directory, path, follow); });
+    return guard<os::FileStatus>(
+        "status_at", [&] { return System::status_at(directory, path, follow); }, path);
   }
   os::OsResult<std::size_t> read(int fd, void* buffer, std::size_t size) override {
     return guard<std::size_t>(
@@ -75,8 +78,14 @@ class FailingSystem : public os::System {
   }
   os::OsResult<std::vector<os::DirectoryEntry>> list(int directory,
                                                      const std::string& path) override {
-    return guard<std::vector<os::DirectoryEntry>>("list",
-                                                  [&] { return System::list(directory, path); });
+    return guard<std::vector<os::DirectoryEntry>>(
+        "list", [&] { return System::list(directory, path); }, path);
+  }
+  os::OsResult<std::string> read_link(int directory, const std::string& path) override {
+    return guard<std::string>("read_link", [&] { return System::read_link(directory, path); });
+  }
+  os::OsResult<const std::uint8_t*> map(int fd, std::uint64_t size) override {
+    return guard<const std::uint8_t*>("map", [&] { return System::map(fd, size); });
   }
   os::OsResult<void> make_directory(int directory, const std::string& path,
                                     unsigned mode) override {
@@ -109,11 +118,12 @@ class FailingSystem : public os::System {
 
  private:
   template <typename T, typename Call>
-  os::OsResult<T> guard(const std::string& name, Call call) {
+  os::OsResult<T> guard(const std::string& name, Call call, const std::string& path = "") {
     if (hook_) hook_(name);
     const int number = calls_++;
     if (number == fail_at_) {
       failed_ = name;
+      failed_path_ = path;
       return tl::unexpected<os::Error>(os::Error{code_});
     }
     if (name == fail_name_) return tl::unexpected<os::Error>(os::Error{name_code_});
@@ -124,6 +134,7 @@ class FailingSystem : public os::System {
   int code_ = EIO;
   int calls_ = 0;
   std::string failed_;
+  std::string failed_path_;
   std::string fail_name_;
   int name_code_ = EIO;
   std::size_t write_limit_ = ~std::size_t{0};
