@@ -5,6 +5,7 @@
 #include "store/fsck/check_mtimes.h"
 #include "store/fsck/check_multi_pack_index.h"
 #include "store/fsck/check_reverse_indexes.h"
+#include "store/fsck/fsck_run.h"
 
 namespace assay {
 namespace {
@@ -67,6 +68,14 @@ void check_crossrefs(const Repository& repository, const Storage& storage, const
   check_bitmaps(indexes, folders, storage, ledger, policy, findings);
   check_commit_graphs(graphs, storage, ledger, {options.verify.parents, options.memory, false},
                       policy, findings);
+  if (FsckProgress* progress = options.verify.progress; progress != nullptr) {
+    for (const StoredCommitGraph& graph : graphs.graphs()) {
+      progress->commit_graph_commits += graph.chain.count();
+    }
+    for (const StoredMultiPackIndex& index : indexes) {
+      progress->multi_pack_index_objects += index.chain.count();
+    }
+  }
 }
 
 }  // namespace assay

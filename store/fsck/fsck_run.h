@@ -19,6 +19,9 @@ struct FsckProgress {
   std::atomic<std::uint64_t> total_objects{0};  // copies to verify; 0 until storage is listed
   std::atomic<std::uint64_t> objects{0};        // copies verified
   std::atomic<std::uint64_t> bytes{0};          // of their content
+  // What derived files name, known once these were checked.
+  std::atomic<std::uint64_t> commit_graph_commits{0};
+  std::atomic<std::uint64_t> multi_pack_index_objects{0};
 };
 
 // An object that the user names, and what that name stands for, if for anything.

@@ -67,13 +67,14 @@ LINES = [(kind, re.compile(pattern)) for kind, pattern in [
     ("reverseIndexBad", r"error: reverse-index file (?P<file>\S+) .*"),
     ("bitmapBad", r"error: bitmap file '(?P<file>.*)' has invalid checksum"),
     # What the children of git fsck say about their files, without a prefix of their own
+    ("", r"in \S+:"),
     ("commitGraphBad", r"(?:error: |warning: |fatal: )?.*commit-graph.*(?P<subject>)"),
     (None, rf"error: Could not read {OID}"),
     (None, rf"error: Unknown object type for {OID}"),
     (None, rf"error: Object {OID} not a (?:blob|tree|commit|tag)"),
-    ("multiPackIndexBad", r"(?:error: |warning: |fatal: )?(?:.*multi-pack-index|failed to load pack|"
-                          r"oid (?:fanout|lookup) out of order|incorrect object offset).*"
-                          r"(?P<subject>)"),
+    ("multiPackIndexBad", r"(?:error: |warning: |fatal: )?(?:.*multi-pack-index|incorrect checksum|"
+                          r"failed to load pack|oid (?:fanout|lookup) out of order|"
+                          r"incorrect object offset).*(?P<subject>)"),
     # Refs, reflogs, index files
     ("invalidRefPointer", rf"error: (?P<subject>.*): invalid sha1 pointer {OID}"),
     ("refNotACommit", r"error: (?P<subject>.*): not a commit"),

@@ -67,7 +67,9 @@ TEST_F(VerifyCommands, ACommitGraphIsVerified) {
   damage("objects/info/commit-graph");
   ToolResult result = assay({"commit-graph", "verify"});
   EXPECT_EQ(result.status, 1);
-  EXPECT_EQ(result.err, "the commit-graph file has incorrect checksum and is likely corrupt\n");
+  EXPECT_EQ(result.err,
+            "in ./objects/info/commit-graph:\n"
+            "the commit-graph file has incorrect checksum and is likely corrupt\n");
   result = assay({"-c", "core.commitGraph=false", "commit-graph", "verify"});
   EXPECT_EQ(result.status, 1);
 }
@@ -81,7 +83,8 @@ TEST_F(VerifyCommands, ACommitThatIsGoneIsMissed) {
   std::filesystem::remove(root_.path("objects/" + id.substr(0, 2) + "/" + id.substr(2)));
   const ToolResult result = assay({"commit-graph", "verify"});
   EXPECT_EQ(result.status, 1);
-  EXPECT_EQ(result.err, "error: Could not read " + id + "\nfailed to parse commit " + id +
+  EXPECT_EQ(result.err, "in ./objects/info/commit-graph:\nerror: Could not read " + id +
+                            "\nfailed to parse commit " + id +
                             " from object database for commit-graph\n");
 }
 
@@ -122,7 +125,7 @@ TEST_F(VerifyCommands, AMultiPackIndexIsVerified) {
   damage("objects/pack/multi-pack-index");
   const ToolResult result = assay({"multi-pack-index", "verify"});
   EXPECT_EQ(result.status, 1);
-  EXPECT_EQ(result.err, "incorrect checksum\n");
+  EXPECT_EQ(result.err, "in ./objects/pack/multi-pack-index:\nincorrect checksum\n");
 }
 
 TEST_F(VerifyCommands, AMultiPackIndexOfAnyDirectoryIsVerified) {
@@ -134,6 +137,19 @@ TEST_F(VerifyCommands, AMultiPackIndexOfAnyDirectoryIsVerified) {
   const std::vector<std::string> command = {"multi-pack-index", "verify", "--object-dir",
                                             root_.path("objects")};
   EXPECT_EQ(run_tool(command, other.path()).status, 1);
+}
+
+TEST_F(VerifyCommands, ProgressOfFsckNamesDerivedFilesToo) {
+  git({"repack", "-adq"});
+  git({"multi-pack-index", "write"});
+  git({"commit-graph", "write", "--reachable"});
+  const std::string said = assay({"fsck", "--progress"}).err;
+  for (const char* line : {"Verifying commits in commit graph: 100% (3/3), done.\n",
+                           "Verifying OID order in multi-pack-index: 100% (8/8), done.\n",
+                           "Verifying object offsets: 100% (9/9), done.\n"}) {
+    EXPECT_NE(said.find(line), std::string::npos) << said;
+  }
+  EXPECT_EQ(assay({"fsck", "--no-progress"}).err, "");
 }
 
 TEST_F(VerifyCommands, RefsAreJudgedInGitsWords) {

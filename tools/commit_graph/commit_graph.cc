@@ -21,9 +21,7 @@ int run_commit_graph(Context& context, Arguments arguments) {
   const auto report = verify_commit_graph(context.system, options);
   if (!report) return die_of(context, report.error());
   const int status = print_verified(context, report->findings);
-  if (progress && report->checked > 0) {
-    print_progress(context, "Verifying commits in commit graph", report->checked);
-  }
+  if (progress) print_commit_graph_progress(context, report->checked);
   return status;
 }
 

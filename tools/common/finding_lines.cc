@@ -33,6 +33,24 @@ std::string line_of(const Finding& finding) {
   return finding.text;
 }
 
+// git's words for the files that it derives from packs and commits seldom say which file is meant.
+bool is_about_derived_file(MessageId id) {
+  switch (id) {
+    case MessageId::kCommitGraphBad:
+    case MessageId::kCommitGraphUnreadable:
+    case MessageId::kCommitGraphUntrue:
+    case MessageId::kCommitGraphDoubtful:
+    case MessageId::kMultiPackIndexBad:
+    case MessageId::kMultiPackIndexUnreadable:
+    case MessageId::kMultiPackIndexFatal:
+    case MessageId::kMultiPackIndexUntrue:
+    case MessageId::kMultiPackIndexDoubtful:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 // What comes from a repository must not speak to the terminal: control bytes are shown as git shows
@@ -57,7 +75,12 @@ void render_findings(std::span<const Finding> findings, Output& out, Output& err
     results.clear();
     messages.clear();
   };
+  std::string_view derived_file;
   for (const Finding& finding : findings) {
+    if (is_about_derived_file(finding.id) && finding.file != derived_file) {
+      derived_file = finding.file;
+      messages += "in " + printable(derived_file) + ":\n";
+    }
     std::string& text = message(finding.id).shape == Shape::kResultLine ? results : messages;
     for (const std::string& cause : finding.causes) text += "error: " + printable(cause) + "\n";
     text += printable(line_of(finding)) + "\n";

@@ -13,8 +13,9 @@ namespace assay::tools {
 // Returns: the text with control bytes other than tab and line feed shown as '?'.
 std::string printable(std::string_view text);
 
-// Writes all findings in order: results to `out`, everything else to `err`. Control bytes that come
-// from a repository are shown as "?".
+// Writes all findings in order: results to `out`, everything else to `err`. What is wrong with a
+// commit-graph or a multi-pack-index follows a line "in FILE:". Control bytes that come from a
+// repository are shown as "?".
 void render_findings(std::span<const Finding> findings, Output& out, Output& err);
 
 }  // namespace assay::tools

@@ -18,7 +18,8 @@ std::optional<int> require_verify(Context& context, const OptionParser& parser);
 // 0.
 int print_verified(Context& context, std::span<const Finding> findings, int failure = 1);
 
-// git's progress lines, at their end: "TITLE: 100% (N/N), done."
-void print_progress(Context& context, std::string_view title, std::uint64_t total);
+// git's lines of progress, at their end ("TITLE: 100% (N/N), done."); none when there is nothing.
+void print_commit_graph_progress(Context& context, std::uint64_t commits);
+void print_multi_pack_index_progress(Context& context, std::uint64_t objects);
 
 }  // namespace assay::tools

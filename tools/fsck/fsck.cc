@@ -11,6 +11,7 @@
 #include "store/object_names.h"
 #include "store/repository.h"
 #include "tools/common/options.h"
+#include "tools/common/verify_command.h"
 #include "tools/fsck/figures.h"
 #include "tools/fsck/outcome.h"
 #include "tools/fsck/progress.h"
@@ -104,8 +105,13 @@ Result<FsckReport> run_watched(Context& context, const Settings& settings, FsckO
   if (!settings.progress || settings.verbose) return run_fsck(context.system, options);
   FsckProgress progress;
   options.progress = &progress;
-  const ProgressLine line(progress, context.err);
-  return run_fsck(context.system, options);
+  auto report = [&] {
+    const ProgressLine line(progress, context.err);
+    return run_fsck(context.system, options);
+  }();
+  print_commit_graph_progress(context, progress.commit_graph_commits);
+  print_multi_pack_index_progress(context, progress.multi_pack_index_objects);
+  return report;
 }
 
 // Finds out what the names of objects stand for in this repository.

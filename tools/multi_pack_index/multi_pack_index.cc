@@ -18,11 +18,7 @@ int run_multi_pack_index(Context& context, Arguments arguments) {
   const auto report = verify_multi_pack_index(context.system, options);
   if (!report) return die_of(context, report.error());
   const int status = print_verified(context, report->findings);
-  if (progress && report->checked > 0) {
-    print_progress(context, "Verifying OID order in multi-pack-index", report->checked - 1);
-    print_progress(context, "Sorting objects by packfile", report->checked);
-    print_progress(context, "Verifying object offsets", report->checked);
-  }
+  if (progress) print_multi_pack_index_progress(context, report->checked);
   return status;
 }
 
