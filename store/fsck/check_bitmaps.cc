@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <deque>
 #include <functional>
+#include <unordered_map>
 
 #include "store/fsck/check_bit_order.h"
 #include "store/fsck/crossref_phases.h"
@@ -23,13 +25,19 @@ struct Subject {
   std::function<ObjectType(std::uint32_t)> type_of_bit;
   std::function<ObjectType(std::uint32_t)> type_of_position;
   std::function<ObjectId(std::uint32_t)> id_of_position;
+  // The numbers of the objects of all bits, in their order; empty when the order is not known.
+  std::vector<std::uint32_t> numbers;
 };
 
 class BitmapChecker {
  public:
-  BitmapChecker(const Storage& storage, const LinkLedger& ledger, const Policy& policy,
+  BitmapChecker(const Storage& storage, const LinkLedger& ledger,
+                const std::optional<BitmapTruthOptions>& truth, const Policy& policy,
                 FindingSink& findings)
-      : storage_(storage), ledger_(ledger), reporter_(policy, findings, kPhaseBitmaps) {}
+      : storage_(storage),
+        ledger_(ledger),
+        truth_(truth),
+        reporter_(policy, findings, kPhaseBitmaps) {}
 
   void check_pack(const PackFolder& folder, const std::string& stem, const StoredPack* pack);
   void check_layer(const StoredMultiPackIndex& stored, std::size_t layer);
@@ -40,10 +48,13 @@ class BitmapChecker {
                                      MessageId bad_checksum);
   void check_content(const os::MappedFile& file, const std::string& shown, const Subject& subject);
   void check_types(const BitmapFile& file, const std::string& shown, const Subject& subject);
+  void check_truth(ByteView bytes, const BitmapFile& file, const std::string& shown,
+                   const Subject& subject);
   void report(std::string text) { reporter_.report(MessageId::kBitmapUntrue, std::move(text)); }
 
   const Storage& storage_;
   const LinkLedger& ledger_;
+  const std::optional<BitmapTruthOptions>& truth_;
   FaultReporter reporter_;
 };
 
@@ -78,6 +89,9 @@ void BitmapChecker::check_pack(const PackFolder& folder, const std::string& stem
   };
   if (pack->forest.size() == index.count()) {
     subject.type_of_bit = [&](std::uint32_t bit) { return pack->forest.type({bit}); };
+    for (std::uint32_t bit = 0; truth_ && bit < index.count(); ++bit) {
+      subject.numbers.push_back(pack->numbers[pack->forest.index_position({bit}).value]);
+    }
   }
   check_content(*file, shown, subject);
 }
@@ -108,6 +122,9 @@ void BitmapChecker::check_layer(const StoredMultiPackIndex& stored, std::size_t 
       subject.type_of_bit = [&order, type_of_row](std::uint32_t bit) {
         return type_of_row((*order)[bit]);
       };
+      for (std::uint32_t bit = 0; truth_ && bit < order->size(); ++bit) {
+        subject.numbers.push_back(storage_.table().find(index.raw_id((*order)[bit])));
+      }
     }
     return check_content(*file, shown, subject);
   }
@@ -138,6 +155,61 @@ void BitmapChecker::check_content(const os::MappedFile& mapped, const std::strin
     }
   }
   if (subject.type_of_bit) check_types(*file, shown, subject);
+  if (!subject.numbers.empty()) check_truth(mapped.bytes(), *file, shown, subject);
+}
+
+// Calls `visit(rank, words)` for every bitmap, as words of bits.
+template <typename Visit>
+void for_each_bitmap(ByteView bytes, HashKind kind, const BitmapFile::Objects& objects,
+                     Visit visit) {
+  constexpr std::size_t kMostBack = 160;  // a bitmap is combined with none that lies further back
+  std::deque<std::vector<std::uint64_t>> recent;
+  std::uint32_t rank = 0;
+  static_cast<void>(BitmapFile::parse(
+      bytes, kind, objects, [&](const BitmapFile::Entry& entry, const EwahBitmap& bitmap) {
+        std::vector<std::uint64_t> words((std::size_t{objects.total} + 63) / 64);
+        if (entry.xor_offset != 0) words = recent[recent.size() - entry.xor_offset];
+        bitmap.for_each([&words](std::uint64_t bit) {
+          if (bit / 64 >= words.size()) return false;
+          words[bit / 64] ^= std::uint64_t{1} << bit % 64;
+          return true;
+        });
+        visit(rank++, words);
+        recent.push_back(std::move(words));
+        if (recent.size() > kMostBack) recent.pop_front();
+      }));
+}
+
+void BitmapChecker::check_truth(ByteView bytes, const BitmapFile& file, const std::string& shown,
+                                const Subject& subject) {
+  std::unordered_map<std::uint32_t, std::uint32_t> bit_of;
+  for (std::uint32_t bit = 0; bit < subject.numbers.size(); ++bit) {
+    bit_of.emplace(subject.numbers[bit], bit);
+  }
+  BitmapRows rows;
+  for (const BitmapFile::Entry& entry : file.entries()) {
+    const ObjectId id = subject.id_of_position(entry.commit.value);
+    const auto bit = bit_of.find(storage_.table().find(id.data()));
+    if (bit == bit_of.end()) return;  // the index is out of order, which was reported
+    rows.commit_bits.push_back(bit->second);
+  }
+  rows.numbers = subject.numbers;
+  rows.read = [&](std::uint32_t first, std::uint32_t count, const auto& set) {
+    for_each_bitmap(bytes, storage_.kind(), subject.objects,
+                    [&](std::uint32_t rank, const std::vector<std::uint64_t>& words) {
+                      if (rank < first || rank - first >= count) return;
+                      for (std::uint32_t bit = 0; bit < rows.numbers.size(); ++bit) {
+                        if ((words[bit / 64] >> bit % 64 & 1) != 0) set(rank, bit);
+                      }
+                    });
+  };
+  const auto wrong = find_wrong_bitmaps(rows, storage_, ledger_, *truth_);
+  if (wrong.empty()) return;
+  const WrongBitmap& first = wrong.front();
+  report(fmt::format(
+      "bitmap file '{}' is wrong about what {} commits reach, such as {}, which {} {}", shown,
+      wrong.size(), subject.id_of_position(file.entries()[first.entry].commit.value).hex(),
+      first.reaches ? "reaches" : "does not reach", first.object.hex()));
 }
 
 void BitmapChecker::check_types(const BitmapFile& file, const std::string& shown,
@@ -173,8 +245,9 @@ void BitmapChecker::check_types(const BitmapFile& file, const std::string& shown
 
 void check_bitmaps(const std::vector<StoredMultiPackIndex>& indexes,
                    const std::vector<PackFolder>& folders, const Storage& storage,
-                   const LinkLedger& ledger, const Policy& policy, FindingSink& findings) {
-  BitmapChecker checker(storage, ledger, policy, findings);
+                   const LinkLedger& ledger, const std::optional<BitmapTruthOptions>& truth,
+                   const Policy& policy, FindingSink& findings) {
+  BitmapChecker checker(storage, ledger, truth, policy, findings);
   for (const StoredMultiPackIndex& stored : indexes) {
     for (std::size_t layer = stored.layers.size(); layer-- > 0;) {
       checker.check_layer(stored, layer);

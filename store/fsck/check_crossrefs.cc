@@ -65,16 +65,21 @@ void check_crossrefs(const Repository& repository, const Storage& storage, const
     check_multi_pack_indexes(indexes, folders, storage, ledger, {!graphs.empty()}, policy,
                              findings);
   }
-  check_bitmaps(indexes, folders, storage, ledger, policy, findings);
+  std::optional<BitmapTruthOptions> truth;
+  // git makes no bitmaps where history is cut off or changed.
+  if (options.full_bitmaps && options.verify.parents->empty()) {
+    truth = {options.threads, options.memory};
+  }
+  check_bitmaps(indexes, folders, storage, ledger, truth, policy, findings);
   check_commit_graphs(graphs, storage, ledger, {options.verify.parents, options.memory, false},
                       policy, findings);
   if (FsckProgress* progress = options.verify.progress; progress != nullptr) {
-    for (const StoredCommitGraph& graph : graphs.graphs()) {
-      progress->commit_graph_commits += graph.chain.count();
-    }
-    for (const StoredMultiPackIndex& index : indexes) {
-      progress->multi_pack_index_objects += index.chain.count();
-    }
+    std::uint64_t commits = 0;
+    for (const StoredCommitGraph& graph : graphs.graphs()) commits += graph.chain.count();
+    std::uint64_t objects = 0;
+    for (const StoredMultiPackIndex& index : indexes) objects += index.chain.count();
+    progress->commit_graph_commits = commits;
+    progress->multi_pack_index_objects = objects;
   }
 }
 

@@ -19,6 +19,7 @@ struct StorageCheckOptions {
   std::uint64_t memory = std::uint64_t{256} << 20;  // bytes for objects under way
   bool check_packs = true;                          // false: --no-full
   bool connectivity_only = false;                   // believe what objects claim to be
+  bool full_bitmaps = false;                        // for check_crossrefs: see check_bitmaps.h
   VerifyOptions verify;
 };
 

@@ -247,6 +247,7 @@ void Checker::set_up(const Repository& repository, Work& work) {
   check.memory = options_.memory;
   check.check_packs = options_.full || options_.connectivity_only;
   check.connectivity_only = options_.connectivity_only;
+  check.full_bitmaps = options_.full_bitmaps;
   check.verify.policy = &policy_;
   check.verify.parents = &parents_;
   check.verify.report_roots = options_.show_roots;

@@ -43,7 +43,8 @@ LINES = [(kind, re.compile(pattern)) for kind, pattern in [
     ("symlinkInObjects", r"warning: (?P<file>.*) is a symbolic link.*"),
     # Files made for a pack, that are sound in themselves
     ("reverseIndexUntrue", r"warning: reverse-index file (?P<file>\S+) (was made for|has hash id) .*"),
-    ("bitmapUntrue", r"error: bitmap file '(?P<file>\S+)' was made for .*"),
+    ("bitmapUntrue", r"error: bitmap file '(?P<file>\S+)'(?: was made for| is wrong about| has a bitmap "
+                     r"for|:) .*"),
     # Packs
     ("packIndexHashMismatch", r"error: Packfile index for (?P<file>.*) hash mismatch"),
     ("packIndexBad", r"error: (?:index file|non-monotonic index|wrong index v[12] file size in) "

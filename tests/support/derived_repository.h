@@ -108,6 +108,9 @@ class DerivedRepository {
     return findings;
   }
 
+  // From now on, bitmaps are compared with what commits reach.
+  void check_bitmaps_fully() { options_.full_bitmaps = true; }
+
   const Storage& storage() const { return *storage_; }
 
   // Returns: the text with the checksum at its end made right.

@@ -61,6 +61,8 @@ void declare_options(OptionParser& parser, Settings& settings) {
   parser.flag(0, "progress", "show progress", &settings.progress);
   parser.flag(0, "name-objects", "show verbose names for reachable objects", &fsck.name_objects);
   parser.flag(0, "references", "check reference database consistency", &fsck.check_references);
+  parser.flag(0, "full-bitmaps", "compare reachability bitmaps with what commits reach",
+              &fsck.full_bitmaps);
   parser.flag(0, "stats", "end with one line of figures (default on a terminal)",
               &settings.statistics);
   parser.flag(0, "profile", "show where the time went", &settings.profile);

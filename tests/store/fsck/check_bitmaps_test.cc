@@ -92,6 +92,28 @@ TEST_P(Bitmaps, OneThatCannotBeIsAFault) {
   EXPECT_NE(said_of(8, "\1").find("truncated header for entry"), std::string::npos);
 }
 
+// Every bit of the first bitmap, one after the other; one of them is of a tag.
+TEST_P(Bitmaps, WhatCommitsReachIsComparedWhenAskedFor) {
+  std::size_t at = kHeaderSize;
+  for (int i = 0; i < 4; ++i) at += 12 + 8 * read_be32(as_bytes(sound_).data() + at + 4);
+  const std::size_t literal = at + 6 + 8 + 8;
+  ASSERT_EQ(read_be32(as_bytes(sound_).data() + at + 10), 2U);  // a marker and one literal word
+  repository_.check_bitmaps_fully();
+  EXPECT_EQ(said_of(sound_), "");
+  const std::size_t bits = repository_.storage().table().size();
+  ASSERT_LE(bits, 64U);
+  ASSERT_GT(bits, 10U);
+  for (std::size_t bit = 0; bit < bits; ++bit) {
+    std::string changed = sound_;
+    changed[literal + 7 - bit / 8] ^= static_cast<char>(1 << bit % 8);
+    const std::string said = said_of(repository_.sealed(changed));
+    EXPECT_EQ(said.find("error: bitmap file '" + name_ + "' is wrong about what "), 0U)
+        << bit << ": " << said;
+    EXPECT_NE(said.find(" reach"), std::string::npos) << said;
+    EXPECT_EQ(status_, 128);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(PackAndMidx, Bitmaps, ::testing::Bool());
 
 }  // namespace
