@@ -92,7 +92,7 @@ void RefFormatChecker::check_tables(const Worktree& worktree) {
   const auto status = system_.status_at(os::kCurrentDirectory, directory, true);
   if (!status && os::is_missing(status.error()) && !worktree.id.empty()) return;
   const ReftableStack stack = ReftableStack::read(
-      system_, directory, repository_.shown_path(directory), repository_.hash_kind());
+      system_, directory, repository_.shown_path(directory), worktree.id, repository_.hash_kind());
   for (const ReftableStack::Table& table : stack.tables()) {
     say("Checking table: " + table.name);
     reporter_.enter_file(table.shown);

@@ -63,7 +63,7 @@ void ReflogChecker::check_worktree(const Worktree& worktree) {
 void ReflogChecker::check_tables(const Worktree& worktree) {
   const std::string directory = worktree.git_dir + "/reftable";
   const ReftableStack stack = ReftableStack::read(
-      system_, directory, repository_.shown_path(directory), repository_.hash_kind());
+      system_, directory, repository_.shown_path(directory), worktree.id, repository_.hash_kind());
   stack.for_each_log([&](const ReftableLog& log, const ReftableStack::Table& table) {
     if (log.seconds > options_.now) return;
     reporter_.enter_file(table.shown);

@@ -106,9 +106,10 @@ void RefStore::read_stacks() {
     }
     const std::string tables = directory + "/reftable";
     const bool is_worktree = directory != location_.common_dir;
+    const std::string worktree = is_worktree ? directory.substr(directory.rfind('/') + 1) : "";
     if (is_worktree && !system_->status_at(os::kCurrentDirectory, tables, true)) continue;
     auto stack = std::make_shared<const ReftableStack>(
-        ReftableStack::read(*system_, tables, name + "/reftable", kind_));
+        ReftableStack::read(*system_, tables, name + "/reftable", worktree, kind_));
     const bool is_new = stacks_.emplace(directory, stack).second;
     if (!is_new) continue;
     for (const ReftableStack::Problem& problem : stack->problems()) {

@@ -19,10 +19,12 @@ constexpr std::chrono::milliseconds kWait(2);
 }  // namespace
 
 ReftableStack ReftableStack::read(os::System& system, const std::string& directory,
-                                  const std::string& shown, HashKind kind) {
+                                  const std::string& shown, const std::string& worktree,
+                                  HashKind kind) {
   ReftableStack stack;
   stack.kind_ = kind;
-  for (int tries = 1; !stack.read_once(system, directory, shown) && tries < kTries; ++tries) {
+  for (int tries = 1; !stack.read_once(system, directory, shown, worktree) && tries < kTries;
+       ++tries) {
     std::this_thread::sleep_for(kWait);
   }
   stack.merge();
@@ -31,16 +33,28 @@ ReftableStack ReftableStack::read(os::System& system, const std::string& directo
 
 // Returns: false when a listed table is missing.
 bool ReftableStack::read_once(os::System& system, const std::string& directory,
-                              const std::string& shown) {
+                              const std::string& shown, const std::string& worktree) {
   tables_.clear();
   problems_.clear();
   const std::string list_name = "/tables.list";
   const auto bad = [this](const std::string& file, std::string text) {
     problems_.push_back({file, Fault(MessageId::kReftableBad, fmt::format("{}: {}", file, text))});
   };
+  bool is_broken = false;
+  // git says so once of the stack of a linked worktree, and of no other.
+  const auto unreadable = [&](const std::string& file, const os::Error& error) {
+    if (worktree.empty()) {
+      bad(file, fmt::format("cannot be read: {}", error.text()));
+    } else if (!is_broken) {
+      problems_.push_back(
+          {file, Fault(MessageId::kReftableBad,
+                       fmt::format("reftable stack for worktree '{}' is broken", worktree))});
+    }
+    is_broken = true;
+  };
   const auto bytes = os::read_followed_file(system, directory + list_name, kMaxReftableListSize);
   if (!bytes) {
-    bad(shown + list_name, fmt::format("cannot be read: {}", bytes.error().text()));
+    unreadable(shown + list_name, bytes.error());
     return true;
   }
   const ReftableList list = parse_reftable_list(*bytes);
@@ -53,7 +67,7 @@ bool ReftableStack::read_once(os::System& system, const std::string& directory,
     auto mapped = fd ? os::MappedFile::map(system, *fd)
                      : os::OsResult<os::MappedFile>(tl::unexpected<os::Error>(fd.error()));
     if (!mapped) {
-      bad(file, fmt::format("cannot be read: {}", mapped.error().text()));
+      unreadable(file, mapped.error());
       complete = complete && !os::is_missing(mapped.error());
       continue;
     }

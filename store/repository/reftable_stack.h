@@ -38,10 +38,11 @@ class ReftableStack {
     const Table* table = nullptr;
   };
 
-  // `directory`: ".../reftable"; `shown`: the same in messages. Tables that a writer has merged
-  // meanwhile are looked for again. Never fails: see problems().
+  // `directory`: ".../reftable"; `shown`: the same in messages; `worktree`: the name of the linked
+  // worktree that it belongs to, if any. Tables that a writer has merged meanwhile are looked for
+  // again. Never fails: see problems().
   static ReftableStack read(os::System& system, const std::string& directory,
-                            const std::string& shown, HashKind kind);
+                            const std::string& shown, const std::string& worktree, HashKind kind);
 
   const std::vector<Table>& tables() const { return tables_; }
   const std::vector<Problem>& problems() const { return problems_; }
@@ -55,7 +56,8 @@ class ReftableStack {
   void for_each_log(const std::function<void(const ReftableLog&, const Table&)>& function) const;
 
  private:
-  bool read_once(os::System& system, const std::string& directory, const std::string& shown);
+  bool read_once(os::System& system, const std::string& directory, const std::string& shown,
+                 const std::string& worktree);
   void merge();
 
   HashKind kind_ = HashKind::kSha1;

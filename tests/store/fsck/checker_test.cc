@@ -66,10 +66,14 @@ TEST_F(CheckerTest, SkipListsAreReadFromTheTopOfTheWorkTree) {
   EXPECT_EQ(Lines{}, lines_of(repository_.check(options)));
   options.repository.overrides = {{"fsck.skipList", repository_.files().top() + "/skip"}};
   EXPECT_EQ(Lines{}, lines_of(repository_.check(options)));
-  options.repository.overrides = {{"fsck.skipList", "none"}};
-  const auto report = run_fsck(os::System::real(), options);
-  ASSERT_FALSE(report);
-  EXPECT_EQ("could not open object name list: none", report.error().text);
+  const auto refused = [&](const std::optional<std::string>& list) {
+    options.repository.overrides = {{"fsck.skipList", "/dev/null"}, {"fsck.skipList", list}};
+    const auto report = run_fsck(os::System::real(), options);
+    return report ? "" : report.error().text;
+  };
+  EXPECT_EQ("could not open object name list: none", refused("none"));
+  EXPECT_EQ("invalid object name: ref: refs/heads/main", refused(".git/HEAD"));
+  EXPECT_EQ("unable to parse 'fsck.skiplist' from command-line config", refused(std::nullopt));
 }
 
 TEST_F(CheckerTest, TheRepositoryIsSound) {

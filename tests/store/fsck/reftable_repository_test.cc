@@ -159,5 +159,17 @@ TEST_F(ReftableRepository, LinkedWorktreesHaveTheirOwn) {
   EXPECT_NE(lines(report).find("dangling commit " + first_.hex()), std::string::npos);
 }
 
+TEST_F(ReftableRepository, OneOfALinkedWorktreeIsBrokenInGitsWords) {
+  files_.add_worktree("w");
+  builder_.add_ref("refs/heads/first", first_);
+  builder_.add_ref("refs/heads/main", second_);
+  save();
+  files_.write("worktrees/w/reftable/tables.list", "gone\ngone too\n");
+  const FsckReport report = check();
+  EXPECT_EQ(lines(report), "reftableBad : reftable stack for worktree 'w' is broken\n");
+  EXPECT_EQ(report.findings[0].file, ".git/worktrees/w/reftable/gone");
+  EXPECT_EQ(report.exit_status, 8);
+}
+
 }  // namespace
 }  // namespace assay

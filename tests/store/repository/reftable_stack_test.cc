@@ -47,7 +47,7 @@ class FixtureTest : public ::testing::TestWithParam<const char*> {};
 TEST_P(FixtureTest, ReadsWhatGitSaysIsThere) {
   const std::string folder = std::string(ASSAY_SOURCE_DIR) + "/fixtures/reftable/" + GetParam();
   const HashKind kind = GetParam() == std::string("sha256") ? HashKind::kSha256 : HashKind::kSha1;
-  const ReftableStack stack = ReftableStack::read(os::System::real(), folder, "reftable", kind);
+  const ReftableStack stack = ReftableStack::read(os::System::real(), folder, "reftable", "", kind);
   EXPECT_TRUE(stack.problems().empty());
   std::ifstream in(folder + "/expected");
   std::vector<std::string> expected;
@@ -68,7 +68,7 @@ class ReftableStackTest : public ::testing::Test {
   }
   void list(const std::string& names) const { root_.write("reftable/tables.list", names); }
   ReftableStack read(os::System& system = os::System::real()) const {
-    return ReftableStack::read(system, root_.path("reftable"), "reftable", HashKind::kSha1);
+    return ReftableStack::read(system, root_.path("reftable"), "reftable", "", HashKind::kSha1);
   }
   static std::string refs(const ReftableStack& stack) {
     std::string text;
