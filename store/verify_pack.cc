@@ -59,6 +59,7 @@ VerifyPackReport verify_pack(os::System& system, const std::string& path,
     StorageCheckOptions check;
     check.threads = options.threads;
     check.memory = options.memory;
+    check.temporary_directory = options.temporary_directory;
     check.verify.policy = &policy;
     check.verify.parents = &no_overrides;
     check.verify.files = &storage->files();

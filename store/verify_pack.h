@@ -15,6 +15,7 @@ struct VerifyPackOptions {
   bool list_entries = false;
   unsigned threads = 1;
   std::uint64_t memory = std::uint64_t{256} << 20;  // bytes for objects under way
+  std::string temporary_directory = "/tmp";         // for blobs that memory has no room for
 };
 
 struct PackEntryInfo {

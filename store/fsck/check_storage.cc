@@ -89,7 +89,8 @@ class Pass {
         mode_(mode),
         result_(result),
         budget_(options.memory),
-        resolver_(resolve_packs(), options.threads, budget_, limits(mode)),
+        spill_(storage.system(), options.temporary_directory, spill_allowance()),
+        resolver_(resolve_packs(), options.threads, budget_, limits(mode), &spill_),
         next_fanout_(begin.fanouts),
         next_pack_(begin.packs) {}
 
@@ -109,6 +110,12 @@ class Pass {
     return limits;
   }
 
+  // Enough for the deltas of honest packs, which are smaller than what they make, not for bombs.
+  std::uint64_t spill_allowance() const {
+    std::uint64_t bytes = 0;
+    for (const StoredPack& pack : storage_.packs()) bytes += pack.pack->bytes().size();
+    return (std::uint64_t{8} << 30) + 64 * bytes;
+  }
   std::vector<ResolvePack> resolve_packs() const {
     std::vector<ResolvePack> packs;
     if (!options_.check_packs) return packs;
@@ -146,6 +153,7 @@ class Pass {
   ObjectVerifier::Mode mode_;
   StorageCheckResult& result_;
   ByteBudget budget_;
+  SpillSpace spill_;
   DeltaResolver resolver_;
   std::atomic<std::size_t> next_fanout_;
   std::atomic<std::uint32_t> next_pack_;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <vector>
 
 #include "store/fsck/storage.h"
@@ -17,6 +18,7 @@ namespace assay {
 struct StorageCheckOptions {
   unsigned threads = 1;
   std::uint64_t memory = std::uint64_t{256} << 20;  // bytes for objects under way
+  std::string temporary_directory = "/tmp";         // for blobs that memory has no room for
   bool check_packs = true;                          // false: --no-full
   bool connectivity_only = false;                   // believe what objects claim to be
   bool full_bitmaps = false;                        // for check_crossrefs: see check_bitmaps.h

@@ -245,6 +245,7 @@ void Checker::set_up(const Repository& repository, Work& work) {
   StorageCheckOptions& check = work.check;
   check.threads = work.threads;
   check.memory = options_.memory;
+  check.temporary_directory = options_.temporary_directory;
   check.check_packs = options_.full || options_.connectivity_only;
   check.connectivity_only = options_.connectivity_only;
   check.full_bitmaps = options_.full_bitmaps;

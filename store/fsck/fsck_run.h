@@ -52,6 +52,7 @@ struct FsckOptions {
   bool may_change = true;
   unsigned threads = 0;                             // 0: as many as the process may run on
   std::uint64_t memory = std::uint64_t{256} << 20;  // bytes for objects under way
+  std::string temporary_directory = "/tmp";         // for blobs that memory has no room for
   FsckProgress* progress = nullptr;                 // must outlive the run
   // Receives the lines of --verbose, from any thread and in the order of work.
   std::function<void(const std::string&)> note;

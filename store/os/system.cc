@@ -189,6 +189,20 @@ void System::unmap(const std::uint8_t* address, std::uint64_t size) {
   ::munmap(const_cast<std::uint8_t*>(address), static_cast<std::size_t>(size));
 }
 
+OsResult<std::uint8_t*> System::map_new(int fd, std::uint64_t size) {
+  const int code = ::posix_fallocate(fd, 0, static_cast<off_t>(size));
+  if (code != 0) return tl::unexpected<Error>(Error{code});
+  void* address =
+      ::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (address == MAP_FAILED) return last_error();
+  return static_cast<std::uint8_t*>(address);
+}
+
+void System::drop_pages(const std::uint8_t* address, std::uint64_t size) {
+  // Errors do not matter: this only saves memory.
+  ::madvise(const_cast<std::uint8_t*>(address), static_cast<std::size_t>(size), MADV_DONTNEED);
+}
+
 OsResult<Bytes> read_all(System& system, int fd, std::uint64_t limit) {
   Bytes bytes;
   std::size_t filled = 0;

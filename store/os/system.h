@@ -103,6 +103,11 @@ class System {
   // Maps the whole file for reading, privately. Requires: size > 0.
   virtual OsResult<const std::uint8_t*> map(int fd, std::uint64_t size);
   virtual void unmap(const std::uint8_t* address, std::uint64_t size);
+  // Allocates room for `size` bytes in an open file, so that touching them cannot fail, and maps it
+  // for reading and writing, shared. Requires: size > 0. Undone by unmap().
+  virtual OsResult<std::uint8_t*> map_new(int fd, std::uint64_t size);
+  // Gives the pages of such a mapping back; they are read again when touched.
+  virtual void drop_pages(const std::uint8_t* address, std::uint64_t size);
 };
 
 // Reads until the end of the file or until `limit` bytes; more than `limit` is EFBIG.

@@ -20,6 +20,7 @@
 
 #include "store/codec/inflate.h"
 #include "store/pack/resolve_pack.h"
+#include "store/pack/spill_space.h"
 #include "store/run/buffer.h"
 #include "store/run/stage_clock.h"
 
@@ -67,8 +68,9 @@ class DeltaResolver {
     bool check_crc = true;
   };
 
-  DeltaResolver(std::vector<ResolvePack> packs, unsigned workers, ByteBudget& budget,
-                Limits limits);
+  // `spill`: null, or takes blobs for which the budget is too small; they are given in pieces.
+  DeltaResolver(std::vector<ResolvePack> packs, unsigned workers, ByteBudget& budget, Limits limits,
+                SpillSpace* spill = nullptr);
 
   // Runs worker `number` to the end of all work. Call it once on each of `workers` threads.
   void run(unsigned number, EntryVisitor& visitor, BufferPool& pool, StageClock& clock);
@@ -99,6 +101,7 @@ class DeltaResolver {
   unsigned workers_;
   ByteBudget& budget_;
   Limits limits_;
+  SpillSpace* spill_;
   std::vector<Family> families_;
   std::atomic<std::size_t> next_family_{0};
   std::atomic<unsigned> hungry_{0};

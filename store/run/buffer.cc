@@ -55,12 +55,22 @@ BufferRef BufferPool::make(std::size_t size) {
   return BufferRef(buffer);
 }
 
+BufferRef BufferPool::adopt(std::unique_ptr<BufferBacking> backing, std::size_t size) {
+  auto* const buffer = new Buffer;
+  buffer->data_ = backing->data();
+  buffer->backing_ = std::move(backing);
+  buffer->size_ = size;
+  buffer->references_.store(1, std::memory_order_relaxed);
+  return BufferRef(buffer);
+}
+
 void BufferPool::release(BufferRef&& reference) {
   Buffer* buffer = std::exchange(reference.buffer_, nullptr);
   if (buffer == nullptr) return;
   if (buffer->references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   buffer->attachment.reset();
-  if (buffer->capacity_ > kLargestKept || free_bytes_ + buffer->capacity_ > kMostFreeBytes) {
+  if (buffer->is_spilled() || buffer->capacity_ > kLargestKept ||
+      free_bytes_ + buffer->capacity_ > kMostFreeBytes) {
     destroy(buffer);
     return;
   }
@@ -69,8 +79,10 @@ void BufferPool::release(BufferRef&& reference) {
 }
 
 void BufferPool::destroy(Buffer* buffer) {
-  budget_.give_back(buffer->capacity_);
-  std::free(buffer->data_);
+  if (!buffer->is_spilled()) {
+    budget_.give_back(buffer->capacity_);
+    std::free(buffer->data_);
+  }
   delete buffer;
 }
 

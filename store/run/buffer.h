@@ -24,6 +24,15 @@ class BufferAttachment {
   virtual ~BufferAttachment() = default;
 };
 
+// Memory of a buffer that lies outside the budget, in a file.
+class BufferBacking {
+ public:
+  virtual ~BufferBacking() = default;
+  virtual std::uint8_t* data() = 0;
+  // Nothing of it need be in memory now.
+  virtual void drop_pages() = 0;
+};
+
 // Memory that all pools of a process may hold: live bytes are counted against a limit.
 // Thread safety: all functions.
 class ByteBudget {
@@ -49,6 +58,11 @@ class Buffer {
   const std::uint8_t* data() const { return data_; }
   std::size_t size() const { return size_; }
   ByteView bytes() const { return {data_, size_}; }
+  bool is_spilled() const { return backing_ != nullptr; }
+  // Does nothing unless is_spilled().
+  void drop_pages() {
+    if (backing_ != nullptr) backing_->drop_pages();
+  }
 
   std::unique_ptr<BufferAttachment> attachment;
 
@@ -61,6 +75,7 @@ class Buffer {
   std::size_t capacity_ = 0;
   std::size_t size_ = 0;
   std::uint8_t* data_ = nullptr;
+  std::unique_ptr<BufferBacking> backing_;
 };
 
 class BufferRef;
@@ -75,6 +90,9 @@ class BufferPool {
 
   // Returns: a buffer of `size` bytes with undefined content. Throws std::bad_alloc.
   BufferRef make(std::size_t size);
+  // Returns: a buffer of `size` bytes that does not count against the budget.
+  // Requires: `backing` has Buffer::kSlack bytes more.
+  static BufferRef adopt(std::unique_ptr<BufferBacking> backing, std::size_t size);
   // Drops a reference; the memory of the last one stays here for the next make().
   void release(BufferRef&& reference);
   // Gives the memory of all free buffers back to the budget.

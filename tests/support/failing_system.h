@@ -87,6 +87,9 @@ class FailingSystem : public os::System {
   os::OsResult<const std::uint8_t*> map(int fd, std::uint64_t size) override {
     return guard<const std::uint8_t*>("map", [&] { return System::map(fd, size); });
   }
+  os::OsResult<std::uint8_t*> map_new(int fd, std::uint64_t size) override {
+    return guard<std::uint8_t*>("map_new", [&] { return System::map_new(fd, size); });
+  }
   os::OsResult<void> make_directory(int directory, const std::string& path,
                                     unsigned mode) override {
     return guard<void>("make_directory",

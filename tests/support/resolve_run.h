@@ -136,6 +136,7 @@ struct RunOptions {
   std::uint64_t budget = 256 * kMiB;
   DeltaResolver::Limits limits;
   std::size_t keep = 0;
+  SpillSpace* spill = nullptr;
   std::function<void(unsigned worker, std::size_t count)> each;
   // Called when all workers have ended, with what is needed to go on.
   std::function<void(DeltaResolver&, Recorder&, BufferPool&, StageClock&)> after;
@@ -165,7 +166,7 @@ inline Outcome resolve(const std::vector<const OpenedPack*>& opened, const RunOp
   Outcome outcome;
   outcome.entries_of_worker.resize(options.workers);
   {
-    DeltaResolver resolver(packs, options.workers, budget, options.limits);
+    DeltaResolver resolver(packs, options.workers, budget, options.limits, options.spill);
     std::mutex mutex;
     std::latch ready(options.workers);
     run_workers(options.workers, [&](unsigned number) {

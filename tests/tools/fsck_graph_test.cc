@@ -278,6 +278,23 @@ TEST_F(FsckGraph, AMultiPackIndexIsBelievedWhileItsPackIsThere) {
             fsck({"--no-dangling"}).out);
 }
 
+TEST_F(FsckGraph, LargeBlobsAreCheckedInLittleMemory) {
+  testing::PackBuilder pack;
+  Bytes content(3 << 20, 'x');
+  const std::size_t base = pack.add(ObjectType::kBlob, content);
+  content[1 << 20] = 'y';
+  const std::size_t delta = pack.add_offset_delta(base, content);
+  pack.build().write(files_.root(), kObjects + "/pack/pack-1");
+  const auto sound = fsck({"--memory", "1m", "--no-dangling"});
+  EXPECT_EQ(0, sound.status) << sound.err;
+  const ObjectId other = testing::id_of("other");
+  pack.entry(delta).id = other;
+  pack.build().write(files_.root(), kObjects + "/pack/pack-1");
+  const auto damaged = fsck({"--memory", "1m", "--no-dangling"});
+  EXPECT_EQ(4, damaged.status);
+  EXPECT_NE(std::string::npos, damaged.err.find("packed " + other.hex() + " from ")) << damaged.err;
+}
+
 TEST_F(FsckGraph, ADamagedSpecialBlobIsJudgedAsGitReadsIt) {
   const std::string line(3000, 'x');
   const ObjectId blob = put("blob", "x\n");  // its file will hold something else

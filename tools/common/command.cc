@@ -130,6 +130,11 @@ int run_command(Context& context, Arguments arguments) {
 
 }  // namespace
 
+std::string temporary_directory() {
+  const char* directory = std::getenv("TMPDIR");
+  return directory != nullptr && *directory != '\0' ? directory : "/tmp";
+}
+
 int die(Context& context, std::string_view text) {
   context.out.flush();
   context.err.write(fmt::format("fatal: {}\n", text));

@@ -54,6 +54,9 @@ std::span<const Command> all_commands();
 int die(Context& context, std::string_view text);
 void print_error(Context& context, std::string_view text);    // "error: TEXT"
 void print_warning(Context& context, std::string_view text);  // "warning: TEXT"
+// Returns: the directory that $TMPDIR names, else /tmp.
+std::string temporary_directory();
+
 // The global usage and the list of commands, to standard output.
 void print_help(Context& context);
 

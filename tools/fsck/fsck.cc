@@ -146,6 +146,7 @@ int check_one(Context& context, const Settings& settings, FsckOptions options) {
 
 int run(Context& context, Arguments arguments) {
   Settings settings;
+  settings.fsck.temporary_directory = temporary_directory();
   OptionParser parser({"assay fsck [<options>] [<object>...]",
                        "assay fsck [<options>] --repo <path> [--repo <path>...]"});
   declare_options(parser, settings);

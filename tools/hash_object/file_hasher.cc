@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "store/inspect.h"
+#include "tools/common/command.h"
 
 namespace assay::tools {
 namespace {
@@ -108,10 +108,8 @@ bool FileHasher::read_exactly(int fd, std::uint64_t size, HashTask& task, Bytes&
 // A pipe with more than may be held: its size stands before its content in the object, so it goes
 // through an unnamed temporary file.
 void FileHasher::spool(int fd, Bytes begun, HashTask& task) {
-  const char* directory = std::getenv("TMPDIR");
-  const auto file = system_.open(os::kCurrentDirectory,
-                                 directory != nullptr && *directory != '\0' ? directory : "/tmp",
-                                 O_TMPFILE | O_RDWR, 0600);
+  const auto file =
+      system_.open(os::kCurrentDirectory, temporary_directory(), O_TMPFILE | O_RDWR, 0600);
   if (!file) return fail(task, "unable to create temporary file: " + file.error().text());
   std::uint64_t total = 0;
   std::size_t size = begun.size();

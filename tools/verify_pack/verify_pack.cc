@@ -55,6 +55,7 @@ int run_verify_pack_command(Context& context, Arguments arguments) {
   bool verbose = false;
   bool statistics_only = false;
   VerifyPackOptions options;
+  options.temporary_directory = temporary_directory();
   options.threads = std::max(1u, std::thread::hardware_concurrency());
   OptionParser parser({"assay verify-pack [-v | --verbose] [-s | --stat-only] [--] <pack>.idx..."});
   parser.flag('v', "verbose", "verbose", &verbose);

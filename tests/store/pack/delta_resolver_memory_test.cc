@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/failing_system.h"
+#include "tests/support/random.h"
 #include "tests/support/resolve_run.h"
 
 namespace assay {
@@ -134,6 +136,98 @@ TEST(DeltaResolver, ABushOfLargeObjectsStaysWithinTheBudget) {
       }
     }
     EXPECT_EQ(128u, outcome.entries.size() + below_parked);
+  }
+}
+
+// A blob beyond the budget, deltas of it and of these, and small ones: all are made in files.
+PackBuilder large_blobs() {
+  PackBuilder builder;
+  testing::Random random(7);
+  Bytes content(5 * kMiB);
+  for (std::uint8_t& byte : content) byte = static_cast<std::uint8_t>(random.below(4));
+  const auto changed = [&](std::size_t at) {
+    content[at] ^= 0x55;
+    return content;
+  };
+  builder.add(ObjectType::kBlob, content);
+  builder.add_offset_delta(0, changed(100));
+  builder.add_offset_delta(1, changed(3 * kMiB));
+  const Bytes little(content.begin(), content.begin() + 1000);
+  builder.add_offset_delta(2, little);
+  builder.add_offset_delta(3, Bytes(little.begin() + 1, little.end()));
+  builder.add_offset_delta(1, changed(4 * kMiB));
+  builder.add(ObjectType::kBlob, plain(100, 4));
+  return builder;
+}
+
+TEST(DeltaResolver, BlobsBeyondTheBudgetAreMadeInFiles) {
+  const PackBuilder builder = large_blobs();
+  const OpenedPack opened(builder.build());
+  for (const unsigned workers : {1u, 3u}) {
+    SpillSpace spill(os::System::real(), ::testing::TempDir(), 64 * kMiB);
+    RunOptions options;
+    options.workers = workers;
+    options.budget = 4 * kMiB;
+    options.spill = &spill;
+    const Outcome outcome = resolve(opened, options);
+    EXPECT_TRUE(outcome.faults.empty());
+    EXPECT_TRUE(outcome.parked.empty());
+    testing::expect_all_of(builder, outcome);
+    for (const std::uint32_t i : {0u, 1u, 2u, 5u}) EXPECT_TRUE(outcome.entries.at({0, i}).large);
+    EXPECT_FALSE(outcome.entries.at({0, 3}).large);
+    EXPECT_LT(outcome.peak, 4 * kMiB);
+  }
+}
+
+TEST(DeltaResolver, WithoutRoomForAFileABlobIsNotChecked) {
+  const OpenedPack opened(large_blobs().build());
+  const auto reason = [&](SpillSpace& spill) {
+    RunOptions options;
+    options.budget = 4 * kMiB;
+    options.spill = &spill;
+    const Outcome outcome = resolve(opened, options);
+    EXPECT_EQ(1, outcome.copies());
+    EXPECT_EQ((std::vector<EntryName>{{0, 1}}), outcome.parked);
+    EXPECT_EQ(1u, outcome.faults.count({0, 0}));
+    return outcome.faults.at({0, 0})[0].causes.back();
+  };
+  testing::FailingSystem full;
+  full.fail_all("map_new", ENOSPC);
+  SpillSpace no_room(full, ::testing::TempDir(), 64 * kMiB);
+  EXPECT_NE(std::string::npos, reason(no_room).find("No space left on device"));
+  SpillSpace missing(os::System::real(), "/nonexistent", 64 * kMiB);
+  EXPECT_NE(std::string::npos, reason(missing).find("no room for 5242880 bytes in /nonexistent"));
+  SpillSpace little(os::System::real(), ::testing::TempDir(), kMiB);
+  EXPECT_NE(std::string::npos, reason(little).find("more than may be set aside"));
+}
+
+// What lies is refused as it is in memory, and nothing is set aside for it.
+TEST(DeltaResolver, LargeBlobsThatLieAreFaults) {
+  const auto fault_of = [](const PackBuilder& builder, std::uint32_t entry) {
+    const OpenedPack opened(builder.build());
+    SpillSpace spill(os::System::real(), ::testing::TempDir(), 64 * kMiB);
+    RunOptions options;
+    options.budget = 4 * kMiB;
+    options.spill = &spill;
+    const Outcome outcome = resolve(opened, options);
+    const auto found = outcome.faults.find({0, entry});
+    return found == outcome.faults.end() ? "" : found->second[0].causes.back();
+  };
+  PackBuilder builder = large_blobs();
+  builder.entry(0).declared_size = 5 * kMiB - 1;
+  EXPECT_EQ("inflate: stream is longer than declared", fault_of(builder, 0));
+  builder.entry(0).declared_size = 5 * kMiB + 1;
+  EXPECT_EQ("inflate: stream is shorter than declared", fault_of(builder, 0));
+  builder = large_blobs();
+  builder.entry(0).stream = testing::zlib_stream(builder.entry(0).content);
+  builder.entry(0).stream->resize(builder.entry(0).stream->size() - 5);
+  EXPECT_NE("", fault_of(builder, 0));
+  for (const bool beyond : {false, true}) {
+    builder = large_blobs();
+    DeltaWriter delta(5 * kMiB, 6 * kMiB);
+    delta.copy(0, 0xffffff).copy(beyond ? 5 * kMiB : 0, 100);
+    builder.entry(1).payload = delta.bytes();
+    EXPECT_EQ("failed to apply delta", fault_of(builder, 1));
   }
 }
 
