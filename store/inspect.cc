@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
+#include "store/fsck/rules/gitattributes_rules.h"
+#include "store/fsck/rules/gitmodules_rules.h"
 #include "store/fsck/rules/object_rules.h"
 #include "store/fsck/rules/special_blobs.h"
 
@@ -186,22 +189,72 @@ class LineSink : public FindingSink {
   std::vector<std::string>& lines_;
 };
 
+// Judges the blobs that a tree calls .gitmodules or .gitattributes.
+class NamedBlobs {
+ public:
+  NamedBlobs(const ObjectStore& store, const Policy& policy, FindingSink& sink)
+      : store_(store), reporter_(policy, sink), reader_(store.objects()) {}
+
+  void check(const SpecialBlobs& blobs) {
+    check(blobs.gitmodules(), {check_gitmodules_blob, report_large_gitmodules,
+                               report_missing_gitmodules, report_non_blob_gitmodules});
+    check(blobs.gitattributes(), {check_gitattributes_blob, report_large_gitattributes,
+                                  report_missing_gitattributes, report_non_blob_gitattributes});
+  }
+
+ private:
+  struct Family {
+    void (*judge)(ByteView, RuleReporter&);
+    void (*report_large)(RuleReporter&);
+    void (*report_missing)(RuleReporter&);
+    void (*report_non_blob)(RuleReporter&);
+  };
+
+  void check(const SpecialBlobs::Ids& ids, const Family& family) {
+    constexpr std::uint64_t kMostHeld = std::uint64_t{128} << 20;
+    for (const ObjectId& id : std::set<ObjectId>(ids.begin(), ids.end())) {
+      const auto object = reader_.read(id, kMostHeld);
+      reporter_.begin(object ? object->type : ObjectType::kBlob, id);
+      if (object) {
+        if (object->type == ObjectType::kBlob) {
+          family.judge(object->content, reporter_);
+        } else {
+          family.report_non_blob(reporter_);
+        }
+      } else if (object.error().id == MessageId::kObjectTooLarge) {
+        family.report_large(reporter_);
+      } else if (!store_.repository().has_promisor_remote()) {
+        family.report_missing(reporter_);
+      }
+    }
+  }
+
+  const ObjectStore& store_;
+  RuleReporter reporter_;
+  ObjectReader reader_;
+};
+
 }  // namespace
 
 ObjectCounts count_objects(const ObjectStore& store, bool verbose) {
   return ObjectCounter(store).count(verbose);
 }
 
-std::vector<std::string> check_object_format(ObjectType type, ByteView content, HashKind kind) {
-  std::vector<std::string> lines;
-  LineSink sink(lines);
+FormatCheck check_object_format(ObjectType type, ByteView content, HashKind kind,
+                                const ObjectStore* store) {
+  FormatCheck result;
+  LineSink sink(result.errors);
   Policy policy;
   policy.set_strict(true);
   RuleReporter reporter(policy, sink, RuleReporter::StopAt::kAnything);
   reporter.begin(type, ObjectId::null(kind));
   SpecialBlobs special;
   check_object_rules(type, content, kind, reporter, special);
-  return lines;
+  if (result.errors.empty() && store != nullptr) {
+    LineSink notes(result.notes);
+    NamedBlobs(*store, policy, notes).check(special);
+  }
+  return result;
 }
 
 }  // namespace assay

@@ -28,9 +28,15 @@ struct ObjectCounts {
 // `verbose` false counts only loose objects, as git does.
 ObjectCounts count_objects(const ObjectStore& store, bool verbose);
 
+struct FormatCheck {
+  std::vector<std::string> errors;  // git's lines without "error: "; none: well formed
+  std::vector<std::string> notes;   // likewise, of blobs that a tree names; they do not count
+};
+
 // Judges the bytes by the rules of fsck, strictly, as hash-object and mktag do: whatever the rules
-// report, even at severity info, makes the object unacceptable.
-// Returns: nothing when it is well formed; git's lines without "error: " otherwise.
-std::vector<std::string> check_object_format(ObjectType type, ByteView content, HashKind kind);
+// report, even at severity info, makes the object unacceptable. The blobs that a tree calls
+// .gitmodules or .gitattributes are judged by the way when there is a `store` to find them in.
+FormatCheck check_object_format(ObjectType type, ByteView content, HashKind kind,
+                                const ObjectStore* store = nullptr);
 
 }  // namespace assay

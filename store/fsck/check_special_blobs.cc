@@ -38,6 +38,14 @@ class OrderingSink : public FindingSink {
   std::uint64_t count_ = 0;
 };
 
+bool lies_loose(const Storage& storage, std::uint32_t number) {
+  return std::any_of(storage.fanouts().begin(), storage.fanouts().end(),
+                     [&](const StoredFanout& fanout) {
+                       return std::find(fanout.numbers.begin(), fanout.numbers.end(), number) !=
+                              fanout.numbers.end();
+                     });
+}
+
 bool lies_in_a_pack(const Storage& storage, const ObjectId& id) {
   return std::any_of(storage.packs().begin(), storage.packs().end(), [&](const StoredPack& pack) {
     return pack.index->find(id.data()).has_value();
@@ -92,6 +100,9 @@ void check_special_blobs(const Storage& storage, const LinkLedger& ledger,
       const auto object = reader.read(number);
       if (!object) {
         // It was verified, so it is only larger than what may be held.
+        family.report_large(reporter);
+      } else if (object->bytes.size() > options.big_file_threshold &&
+                 !lies_loose(storage, number)) {
         family.report_large(reporter);
       } else {
         family.check(object->bytes, reporter);

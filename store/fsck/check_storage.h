@@ -22,6 +22,8 @@ struct StorageCheckOptions {
   bool check_packs = true;                          // false: --no-full
   bool connectivity_only = false;                   // believe what objects claim to be
   bool full_bitmaps = false;                        // for check_crossrefs: see check_bitmaps.h
+  // core.bigFileThreshold, bytes: git streams larger packed blobs and cannot judge them.
+  std::uint64_t big_file_threshold = std::uint64_t{512} << 20;
   VerifyOptions verify;
 };
 

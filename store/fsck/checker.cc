@@ -249,6 +249,8 @@ void Checker::set_up(const Repository& repository, Work& work) {
   check.check_packs = options_.full || options_.connectivity_only;
   check.connectivity_only = options_.connectivity_only;
   check.full_bitmaps = options_.full_bitmaps;
+  const auto big = repository.config().get_int("core.bigFileThreshold");
+  if (big && *big && **big > 0) check.big_file_threshold = static_cast<std::uint64_t>(**big);
   check.verify.policy = &policy_;
   check.verify.parents = &parents_;
   check.verify.report_roots = options_.show_roots;

@@ -71,8 +71,8 @@ void Reader::record(std::string_view line, bool complete) {
   const std::size_t hex_size = id_hex_size(kind_);
   if (!complete) return dies("unterminated", line);
   const auto id = ObjectId::from_hex(line.substr(0, hex_size), kind_);
-  // An id, a blank, and at least one byte of name.
-  if (!id || line.size() < hex_size + 2 || kBlanks.find(line[hex_size]) == std::string_view::npos) {
+  // An id and a blank. That there is no name is for git a fault of the name.
+  if (!id || line.size() < hex_size + 1 || kBlanks.find(line[hex_size]) == std::string_view::npos) {
     return dies("unexpected", line);
   }
   PackedRef ref;
@@ -98,7 +98,9 @@ void Reader::record(std::string_view line, bool complete) {
     bool peeled_complete = false;
     const std::string_view peeled = next_line(peeled_complete);
     ref.peeled = ObjectId::from_hex(peeled.substr(1), kind_);
-    if (!ref.peeled || !peeled_complete) dies("unexpected", peeled);
+    // git notices first that the file does not end in LF, and shows where its last record begins.
+    if (!peeled_complete) dies("unexpected", line);
+    if (!ref.peeled) dies("unexpected", peeled);
   }
   result_.refs.push_back(std::move(ref));
 }

@@ -73,6 +73,21 @@ def run(command, cwd=None, timeout=30, env=None, stdin=None, address_space=None)
                    err.read().decode("utf-8", "replace"), answer["peak_kib"], answer["seconds"])
 
 
+def run_quick(command, cwd=None, timeout=30, stdin=None):
+    """As run(), in half the time, but without the peak memory (0)."""
+    started = time.monotonic()
+    with open(stdin or os.devnull, "rb") as data:
+        try:
+            done = subprocess.run(command, cwd=cwd, env=git_environment(), stdin=data, timeout=timeout,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        except subprocess.TimeoutExpired as late:
+            return Run(None, (late.stdout or b"").decode("utf-8", "replace"),
+                       (late.stderr or b"").decode("utf-8", "replace"), 0, timeout)
+    status = -6 if SANITIZER.search(done.stderr) else done.returncode
+    return Run(status, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"),
+               0, time.monotonic() - started)
+
+
 def git_version(git):
     """Returns: (2, 39, 5) and the like."""
     text = run([git, "--version"]).stdout

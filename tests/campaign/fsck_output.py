@@ -83,8 +83,11 @@ LINES = [(kind, re.compile(pattern)) for kind, pattern in [
     ("invalidCacheTreePointer", rf"error: (?P<subject>{OID}): invalid sha1 pointer in cache-tree.*"),
     ("invalidResolveUndoPointer",
      rf"error: (?P<subject>{OID}): invalid sha1 pointer in resolve-undo.*"),
-    ("ID", r"(?P<severity>error|warning): (?P<subject>\S+): (?P<id>(?:bad|symlink|symref|ref|"
+    ("ID", r"(?P<severity>error|warning): (?P<subject>.+?): (?P<id>(?:bad|symlink|symref|ref|"
            r"trailing|packed|empty)[A-Za-z]+): .*"),
+    ("headStrange", r"error: (?P<subject>.+) points to something strange \(.*\)"),
+    ("packedRefsBad", r"(?:error|fatal): (?:unexpected line in|packed refname contains embedded NULL:) "
+                      r".*(?P<subject>)"),
     ("noDefaultReferences", r"notice: No default references(?P<subject>)"),
     ("objectDirectoryMissing", r"error: object directory (?P<subject>.*) does not exist; check .*"),
     ("objectDirectoryMissing", r"error: unable to normalize alternate object path: (?P<subject>.*)"),
@@ -94,8 +97,8 @@ LINES = [(kind, re.compile(pattern)) for kind, pattern in [
     ("packOrphan", r"warning: no corresponding \.idx: (?P<file>.*)"),
     ("packIndexOrphan", r"warning: no corresponding \.pack: (?P<file>.*)"),
     ("packGap", r"error: \d+ bytes? at offset \d+ of (?P<file>\S+) belongs? to no entry"),
-    ("refBroken", r"warning: (?P<subject>\S+): (?:file is empty|file holds NUL bytes only|content is "
-                  r"neither .*|points to .*|.*symbolic.*)"),
+    ("refBroken", r"warning: (?P<subject>.+?): (?:file is empty|file holds NUL bytes only|content is "
+                  r"neither .*|points to .*|.*symbolic.*|name is not a valid ref name|object id is null)"),
     (None, r"error: header of .* declares \d+ bytes, but .*"),
     # Details
     (None, r"error: inflate: .*"),

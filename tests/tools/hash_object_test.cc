@@ -138,6 +138,42 @@ TEST_F(HashObjectTest, FailuresComeInOrderAndEndTheRun) {
   EXPECT_EQ("fatal: Unable to hash directory\n", directory.err);
 }
 
+// What a tree calls .gitmodules is judged, but no reason to refuse the tree.
+TEST_F(HashObjectTest, BlobsThatATreeNamesAreJudgedByTheWay) {
+  const auto tree_with = [](const std::string& file, const std::string& hex) {
+    std::string tree = "100644 " + file + '\0';
+    for (std::size_t i = 0; i < hex.size(); i += 2) {
+      tree += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+    }
+    return tree;
+  };
+  const auto notes = [&](const std::string& tree) {
+    const auto result = run({"hash-object", "-t", "tree", "--stdin"}, tree);
+    EXPECT_EQ(0, result.status);
+    EXPECT_EQ(hex_of(tree, "tree") + "\n", result.out);
+    return result.err;
+  };
+  const std::string bad = "[submodule \"a\"]\n\turl = -x\n";
+  const std::string modules = tree_with(".gitmodules", hex_of(bad));
+  EXPECT_EQ("error: object fails fsck: gitmodulesMissing: unable to read .gitmodules blob\n",
+            notes(modules));
+  EXPECT_EQ(0, run({"hash-object", "-w", "--stdin"}, bad).status);
+  EXPECT_TRUE(notes(modules).starts_with("error: object fails fsck: gitmodulesUrl: "));
+  EXPECT_EQ("", notes(tree_with(".gitattributes", hex_of(bad))));
+  EXPECT_EQ(0, run({"hash-object", "-w", "-t", "tree", "--stdin"}, modules).status);
+  EXPECT_EQ("error: object fails fsck: gitattributesBlob: non-blob found at .gitattributes\n",
+            notes(tree_with(".gitattributes", hex_of(modules, "tree"))));
+}
+
+TEST_F(HashObjectTest, ControlBytesOfAnObjectAreNotPrinted) {
+  const std::string tag =
+      "object 4b825dc642cb6eb9a060e54bf8d69288fbee4904\ntype tree\n"
+      "tag a\x1b[31m\ntagger A <a@b> 1 +0000\n\nx\n";
+  const auto result = run({"hash-object", "-t", "tag", "--stdin"}, tag);
+  EXPECT_EQ(128, result.status);
+  EXPECT_NE(std::string::npos, result.err.find("invalid 'tag' name: a?[31m\n")) << result.err;
+}
+
 TEST_F(HashObjectTest, TypesAreChecked) {
   const std::string commit =
       "tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\n"

@@ -165,11 +165,14 @@ void FileHasher::stream(int fd, std::uint64_t size, HashTask& task) {
 
 void FileHasher::add(HashTask& task, Bytes content) {
   if (settings_.check_format && settings_.type != ObjectType::kBlob) {
-    task.errors = check_object_format(settings_.type, content, settings_.kind);
-    if (!task.errors.empty()) {
+    FormatCheck check =
+        check_object_format(settings_.type, content, settings_.kind, settings_.store);
+    if (!check.errors.empty()) {
+      task.errors = std::move(check.errors);
       task.fatal = "refusing to create malformed object";
       return;
     }
+    task.errors = std::move(check.notes);
   }
   waiting_size_ += content.size();
   waiting_.push_back({&task, std::move(content), {}});

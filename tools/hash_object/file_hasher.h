@@ -17,7 +17,7 @@ namespace assay::tools {
 struct HashTask {
   std::string path;
   ObjectId id;                      // the result
-  std::vector<std::string> errors;  // lines to show before the fatal one
+  std::vector<std::string> errors;  // lines to show before the result or the fatal one
   std::string fatal;                // why there is no result; empty when there is one
 };
 
@@ -27,6 +27,7 @@ class FileHasher {
     HashKind kind = HashKind::kSha1;
     ObjectType type = ObjectType::kBlob;
     bool check_format = true;
+    const ObjectStore* store = nullptr;  // where blobs are that a tree names; null: nowhere
   };
 
   // `writer` may be null: then objects are only named.

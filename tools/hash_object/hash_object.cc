@@ -6,6 +6,7 @@
 #include <new>
 #include <thread>
 
+#include "tools/common/finding_lines.h"
 #include "tools/common/line_reader.h"
 #include "tools/common/open_store.h"
 #include "tools/common/options.h"
@@ -72,6 +73,7 @@ std::optional<int> HashObject::prepare() {
   hasher_settings_.check_format = !settings_.literally;
   // Outside a repository there are only ids of SHA-1.
   hasher_settings_.kind = store_ != nullptr ? store_->hash_kind() : HashKind::kSha1;
+  hasher_settings_.store = store_.get();
   return add_worker();
 }
 
@@ -171,10 +173,8 @@ std::optional<int> HashObject::run_batch() {
 }
 
 std::optional<int> HashObject::answer(const HashTask& task) {
-  if (!task.fatal.empty()) {
-    for (const std::string& error : task.errors) print_error(context_, error);
-    return die(context_, task.fatal);
-  }
+  for (const std::string& error : task.errors) print_error(context_, printable(error));
+  if (!task.fatal.empty()) return die(context_, task.fatal);
   context_.out.write(task.id.hex() + "\n");
   return std::nullopt;
 }

@@ -72,6 +72,8 @@ TEST(PackedRefs, NamesTheLineThatGitDiesOfAndReadsOn) {
             "packed refname contains embedded NULL: refs/x");
   EXPECT_EQ(fault_of(kA + " refs/../config\n" + good),
             "packed refname is dangerous: refs/../config");
+  EXPECT_EQ(fault_of(kA + " \n" + good), "packed refname is dangerous: ");
+  EXPECT_EQ(fault_of(good + kA + " refs/tags/v\n^" + kA), unexpected(kA + " refs/tags/v"));
   const PackedRefs refs = parse("junk\n" + good + "more\n");
   EXPECT_EQ(refs.fault->text, unexpected("junk"));
   EXPECT_EQ(refs.fault->id, MessageId::kPackedRefsBad);
