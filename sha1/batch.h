@@ -1,14 +1,13 @@
 #ifndef ASSAY_SHA1_BATCH_H_
 #define ASSAY_SHA1_BATCH_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
 
+#include "sha1/job.h"
 #include "sha1/kernel.h"
-#include "sha1/sha1.h"
 
 /// SHA-1 of many messages at once: one message a lane, lanes refilled continuously.
 ///
@@ -22,26 +21,6 @@
 ///     while (Job* done = batch.poll()) settle(done);
 namespace assay::sha1 {
 
-/// One message: `header`, then `body`. The stream that is hashed is the two and the padding.
-///
-/// The caller owns the job and the bytes of the body; both stay valid and unchanged from `submit`
-/// until `poll` returns the job. Detection of collisions lags behind the hashing (suspicious blocks
-/// are read again), so that a finished digest does not yet mean that the body may go.
-struct Job {
-  std::array<std::uint8_t, 32> header{};  ///< A short prefix of the message, e.g. "blob 123\0".
-  std::uint8_t header_size = 0;           ///< Bytes used in `header`, 0 to 32.
-  const std::uint8_t* body = nullptr;     ///< May be null when body_size is 0.
-  std::uint64_t body_size = 0;
-  /// A long stream, such as a whole pack file whose trailer is checked: it occupies a lane beside
-  /// the others but does not count towards the threshold at which the lanes run.
-  bool background = false;
-
-  Digest digest{};         ///< Result.
-  bool collision = false;  ///< Result: see Result::collision. False with Detect::kOff.
-
-  Job* next = nullptr;  ///< Link of the queue that the job is in; private to Batch.
-};
-
 /// Hashes jobs in the lanes of a kernel.
 ///
 /// Jobs wait in a queue, first in, first out. When the lanes run, all of them advance to the end of
@@ -53,11 +32,14 @@ struct Job {
 ///
 /// A segment is either *direct* (whole blocks inside the body, read where they are; never a byte
 /// past body_size) or *staged* (header, the blocks at the seams and the padding, put together in a
-/// ring of 32 blocks per lane). A source that produces its stream piece by piece fits in the same
-/// scheme: it fills the ring. The ring is longer than the rows that may wait for judgement, so that
-/// suspicious blocks can be read again.
+/// ring of each lane). A source that produces its stream piece by piece fits in the same scheme: it
+/// fills the ring. The ring is longer than the rows that may wait for judgement, so that suspicious
+/// blocks can be read again.
 ///
-/// Memory: about 75 KB, all of it taken when the object is made; no allocation afterwards.
+/// Detection holds a job up until the rows that it has a block in are judged, eight at a time; only
+/// a job with a suspicious block waits on, for the recompression of several at once.
+///
+/// Memory: about 85 KB, all of it taken when the object is made; no allocation afterwards.
 /// Thread safety: none; one Batch per thread.
 class Batch {
  public:
@@ -67,30 +49,39 @@ class Batch {
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
-  /// Adds a job; runs the lanes when enough waits. Requires: job->header_size <= 32.
-  void submit(Job* job);
+  /// Adds a job. When 32 jobs or 256 KB (background jobs not counted) wait, runs the lanes until
+  /// none waits any more; up to as many jobs as there are lanes stay in them, half done.
+  ///
+  /// Requires: job->header_size <= 32.
+  void submit(Job* job) {
+    job->collision = false;
+    // Staging will copy the beginning; by then it should be in the first-level cache.
+    __builtin_prefetch(job->body);
+    __builtin_prefetch(job->body + kBlockSize);
+    if (!job->background) waiting_.bytes += job->body_size;
+    waiting_.jobs[waiting_.count++] = job;
+    if (waiting_.count == kRunJobs || waiting_.bytes >= kRunBytes) run();
+  }
 
   /// Returns: a finished job (any order), which is the caller's again, or null when there is none
   /// now. Does no hashing.
-  Job* poll();
+  Job* poll() {
+    if (done_.count == 0) return nullptr;
+    Job* job = done_.jobs[--done_.count];
+    if (done_.count == 0 && done_.more != nullptr) done_.refill();
+    return job;
+  }
 
-  /// Runs the lanes until the queue is empty. Up to `lanes` jobs stay in them, half done.
+  /// Runs the lanes until no job waits, as `submit` does when enough wait.
   void run();
 
   /// Hashes everything to the end; afterwards `poll` returns every job that was submitted.
   void finish();
 
-  /// Returns: whether at least 64 jobs or 256 KB (background jobs not counted) wait in the queue.
-  /// `submit` runs the lanes by itself when that is so, hence it is false between calls.
-  bool should_run() const;
-
-  /// Bytes of headers and bodies of all jobs submitted so far that have left the queue.
-  std::uint64_t bytes_hashed() const;
-
-  /// Jobs submitted and not yet returned by `poll`.
+  /// Jobs submitted and not yet returned by `poll`. Takes time in proportion.
   std::size_t pending() const;
 
-  /// Body bytes that the pending jobs keep alive.
+  /// Body bytes that the pending jobs keep alive. Takes time in proportion to their number.
   std::uint64_t pending_bytes() const;
 
   /// Name of the kernels in use, e.g. "avx512_x16".
@@ -101,6 +92,40 @@ class Batch {
 
  private:
   class Engine;
+
+  // The lanes run when this much waits: enough that starting and stopping them does not count,
+  // little enough that short messages are still in the first-level cache.
+  static constexpr std::size_t kRunJobs = 32;
+  static constexpr std::uint64_t kRunBytes = 256 * 1024;
+
+  // What waits and what is done is here and in arrays, not in the engine and in lists, so that
+  // submitting and polling take a few instructions that need not wait for the memory of other jobs:
+  // short messages are hashed as quickly as that.
+  struct Waiting {
+    std::size_t count = 0;
+    std::uint64_t bytes = 0;  // of bodies, without background jobs
+    Job* jobs[kRunJobs];
+  };
+  struct Done {
+    void push(Job* job) {
+      if (count == kPlaces) return link(job);
+      jobs[count++] = job;
+    }
+    void link(Job* job) {
+      job->next = more;
+      more = job;
+    }
+    void refill() {
+      for (; more != nullptr && count < kPlaces; more = more->next) jobs[count++] = more;
+    }
+
+    static constexpr std::size_t kPlaces = 256;
+    std::size_t count = 0;
+    Job* more = nullptr;  // those that did not fit, linked; none when count is 0
+    Job* jobs[kPlaces];
+  };
+  Waiting waiting_;
+  Done done_;
   std::unique_ptr<Engine> engine_;
 };
 

@@ -23,34 +23,31 @@ inline void store_be32(std::uint8_t* p, std::uint32_t value) {
   p[3] = static_cast<std::uint8_t>(value);
 }
 
-/// The bytes behind the end of a message that `write_padding_between` touches: as many as the
-/// longest padding has.
-inline constexpr std::size_t kPaddingReach = 72;
-
-/// Fills the bytes from the end of a message of `length` bytes to the end of its last block, 9 to
-/// 72 bytes, with the padding: a 1 bit, zeros, and the length in bits as 64 bits. Exact for every
-/// length below 2^61 bytes. Writes kPaddingReach bytes from `message_end` on, so that the number of
-/// zeros need not be looked at; what lies behind `blocks_end` is spoilt.
-inline void write_padding_between(std::uint8_t* message_end, std::uint8_t* blocks_end,
-                                  std::uint64_t length) {
-  std::memset(message_end, 0, kPaddingReach);
-  *message_end = 0x80;
+/// Writes the length of a message of `length` bytes, in bits, as the last 8 bytes before `end`.
+/// Exact for every length below 2^61 bytes.
+inline void write_length(std::uint8_t* end, std::uint64_t length) {
   const std::uint64_t bits = length << 3;
-  store_be32(blocks_end - 8, static_cast<std::uint32_t>(bits >> 32));
-  store_be32(blocks_end - 4, static_cast<std::uint32_t>(bits));
+  store_be32(end - 8, static_cast<std::uint32_t>(bits >> 32));
+  store_be32(end - 4, static_cast<std::uint32_t>(bits));
 }
 
+/// Bytes of the longest padding: a 1 bit, zeros, and 64 bits of length.
+inline constexpr std::size_t kLongestPadding = 72;
+
 /// Room that the tail of a message needs.
-inline constexpr std::size_t kTailRoom = kBlockSize + kPaddingReach;
+inline constexpr std::size_t kTailRoom = kBlockSize + kLongestPadding;
 
 /// Completes the last blocks of a message of `length` bytes. `tail` holds the length % 64 bytes of
-/// the unfinished block and has room for kTailRoom bytes.
+/// the unfinished block and has room for kTailRoom bytes; all of kLongestPadding are written, so
+/// that the number of zeros need not be looked at.
 ///
 /// Returns: the number of blocks at `tail`, 1 or 2.
 inline std::size_t write_padding(std::uint8_t* tail, std::uint64_t length) {
   const std::size_t filled = static_cast<std::size_t>(length % kBlockSize);
   const std::size_t blocks = filled < kBlockSize - 8 ? 1 : 2;
-  write_padding_between(tail + filled, tail + blocks * kBlockSize, length);
+  std::memset(tail + filled, 0, kLongestPadding);
+  tail[filled] = 0x80;
+  write_length(tail + blocks * kBlockSize, length);
   return blocks;
 }
 

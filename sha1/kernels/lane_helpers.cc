@@ -65,14 +65,32 @@ inline void copy_short(std::uint8_t* to, const std::uint8_t* from, std::size_t s
   }
 }
 
-void write_tail(std::uint8_t* to, std::uint8_t* end, const std::uint8_t* body, std::size_t rest,
-                std::uint64_t length) {
-  copy_short(to, body, rest);
-  write_padding_between(to + rest, end, length);
+void stage(std::uint8_t* to, std::size_t blocks, const Job& job, std::uint64_t offset) {
+  // The padding is in the last two blocks.
+  std::uint8_t* const end = to + blocks * kBlockSize;
+  std::memset(end - kBlockSize, 0, kBlockSize);
+  if (blocks > 1) std::memset(end - 2 * kBlockSize, 0, kBlockSize);
+  std::uint8_t* at = to;
+  if (offset == 0 && job.header_size != 0) {
+    copy_short(at, job.header.data(), job.header_size);
+    at += job.header_size;
+  }
+  const std::size_t rest = static_cast<std::size_t>(job.body_size - offset);
+  if (rest != 0) copy_short(at, job.body + offset, rest);
+  at[rest] = 0x80;
+  write_length(end, job.header_size + job.body_size);
+}
+
+void digests(const LaneState& state, std::uint32_t lanes, LaneDigests& digests) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const unsigned lane = static_cast<unsigned>(std::countr_zero(lanes));
+    for (unsigned i = 0; i < 4; ++i) store_be32(digests.most[lane] + 4 * i, state.word[i][lane]);
+    store_be32(digests.rest[lane], state.word[4][lane]);
+  }
 }
 
 }  // namespace
 
-const LaneHelpers kPortableLaneHelpers = {reset, advance, write_tail};
+const LaneHelpers kPortableLaneHelpers = {reset, advance, stage, digests};
 
 }  // namespace assay::sha1

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sha1/job.h"
 #include "sha1/kernel.h"
 
 /// What the lane engine (sha1/batch.cc) does between rows, for processors that have a faster way.
@@ -22,6 +23,12 @@ struct LaneProgress {
   std::uint32_t least;  ///< The least number of blocks left of the other lanes.
 };
 
+/// A digest of every lane: words a to d of lane L at most[L], word e at rest[L], as bytes.
+struct alignas(64) LaneDigests {
+  std::uint8_t most[kMaxLanes][16];
+  std::uint8_t rest[kMaxLanes][4];
+};
+
 struct LaneHelpers {
   /// Gives the lanes whose bits are set in `lanes` the initial chaining value.
   void (*reset)(LaneState& state, std::uint32_t lanes);
@@ -29,13 +36,16 @@ struct LaneHelpers {
   /// Moves the first `lanes` lanes on by `rows` blocks, of which they have as many left at least.
   LaneProgress (*advance)(LaneCursor& cursor, unsigned lanes, std::uint32_t rows);
 
-  /// Ends a message of `length` bytes: writes the last `rest` bytes, which are at `body`, to `to`,
-  /// and the padding from there to `end`, the end of a block. Reads `rest` bytes only; may spoil
-  /// kBlockSize bytes behind `end`.
+  /// Writes the end of a message: the bytes of the body from `offset` on, before them the header
+  /// when `offset` is 0, and the padding behind them; exactly `blocks` blocks at `to`, which is
+  /// aligned to kBlockSize. Reads nothing but these bytes.
   ///
-  /// Requires: there are 9 to 72 bytes between the end of the message and `end`.
-  void (*write_tail)(std::uint8_t* to, std::uint8_t* end, const std::uint8_t* body,
-                     std::size_t rest, std::uint64_t length);
+  /// Requires: so many blocks are what these bytes and the padding fill; offset <= job.body_size.
+  void (*stage)(std::uint8_t* to, std::size_t blocks, const Job& job, std::uint64_t offset);
+
+  /// Writes the digests that the states of lanes are: of those whose bits are set in `lanes`, and
+  /// perhaps of others.
+  void (*digests)(const LaneState& state, std::uint32_t lanes, LaneDigests& digests);
 };
 
 extern const LaneHelpers kPortableLaneHelpers;  ///< kernels/lane_helpers.cc

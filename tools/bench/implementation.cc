@@ -40,9 +40,9 @@ class Many final : public Implementation {
         batch_(kernels, detect) {}
 
   void hash(std::span<const Message> messages, std::span<sha1::Digest> digests) override {
-    if (jobs_.size() < messages.size()) jobs_.resize(messages.size());
     for (std::size_t i = 0; i < messages.size(); ++i) {
-      sha1::Job& job = jobs_[i];
+      Numbered& job = take();
+      job.number = i;
       job.body = messages[i].data();
       job.body_size = messages[i].size();
       batch_.submit(&job);
@@ -64,14 +64,32 @@ class Many final : public Implementation {
   }
 
  private:
+  struct Numbered : sha1::Job {
+    std::size_t number = 0;
+  };
+
+  // Jobs are used again, the last first, as fsck does.
+  Numbered& take() {
+    if (free_.empty()) {
+      all_.push_back(std::make_unique<Numbered>());
+      free_.push_back(all_.back().get());
+    }
+    Numbered* job = free_.back();
+    free_.pop_back();
+    return *job;
+  }
+
   void settle(std::span<sha1::Digest> digests) {
-    while (const sha1::Job* job = batch_.poll()) {
-      digests[static_cast<std::size_t>(job - jobs_.data())] = job->digest;
+    while (sha1::Job* done = batch_.poll()) {
+      auto* job = static_cast<Numbered*>(done);
+      digests[job->number] = job->digest;
+      free_.push_back(job);
     }
   }
 
   sha1::Batch batch_;
-  std::vector<sha1::Job> jobs_;
+  std::vector<std::unique_ptr<Numbered>> all_;
+  std::vector<Numbered*> free_;
 };
 
 }  // namespace

@@ -30,8 +30,6 @@ namespace assay::sha1 {
 namespace {
 
 using collision::condition_home;
-using collision::ConditionList;
-using collision::conditions_of;
 using collision::home_slot;
 using collision::kConditionCount;
 using collision::kConditions;
@@ -91,127 +89,94 @@ ASSAY_BITALG_INLINE __m512i to_slot(__m512i bits) {
   return bits;
 }
 
-// The two bits of a condition, in its home slot or, when they are in the same one, in that.
-struct Pair {
-  __m512i first;
-  __m512i second;
-};
+// The bits, of each byte, that are blocks in a home slot; repeated.
+constexpr std::uint64_t slot_bits(unsigned slot) {
+  return std::uint64_t{0x0303030303030303} << 2 * slot;
+}
 
-template <unsigned kIndex>
-ASSAY_BITALG_INLINE Pair load_pair(const unsigned char* evidence) {
+// The order is kept: a compiler that mixes conditions needs more registers than there are, and what
+// it stores meanwhile costs more than it gains.
+template <bool kWanted, int kTable>
+ASSAY_BITALG_INLINE void add_to(__m512i& any, __m512i first, __m512i second) {
+  if constexpr (kWanted) {
+    any = _mm512_ternarylogic_epi64(any, first, second, kTable);
+    __asm__ volatile("" : "+v"(any));
+  }
+}
+
+// Adds the blocks that break a condition, in its home slot, for each vector that it excludes.
+//
+// The exclusive or of its two bits is not worth keeping: the instruction that adds it takes it,
+// too.
+template <unsigned kIndex, std::size_t... kVector>
+ASSAY_BITALG_INLINE void add_broken(const unsigned char*& evidence, __m512i any[kVectorCount],
+                                    std::index_sequence<kVector...>) {
+  constexpr collision::Condition kCondition = kConditions[kIndex];
   constexpr collision::Place kFirst = kPicks.first[kIndex];
   constexpr collision::Place kSecond = kPicks.second[kIndex];
   constexpr unsigned kHome = condition_home(kIndex);
-  const __m512i first = _mm512_load_si512(evidence + kFirst.pick * kPickBytes);
-  const __m512i second = _mm512_load_si512(evidence + kSecond.pick * kPickBytes);
-  if constexpr (kFirst.slot == kSecond.slot) return {first, second};
-  return {to_slot<kFirst.slot, kHome>(first), to_slot<kSecond.slot, kHome>(second)};
-}
-
-// The blocks that break a condition, in its home slot.
-template <unsigned kIndex>
-ASSAY_BITALG_INLINE __m512i broken(const unsigned char* evidence) {
-  constexpr collision::Place kFirst = kPicks.first[kIndex];
-  constexpr bool kSameSlot = kFirst.slot == kPicks.second[kIndex].slot;
-  // Differs and should not: xor. Agrees and should not: its complement.
-  constexpr int kTable = kConditions[kIndex].c == 0 ? 0x3c : 0xc3;
-  const Pair pair = load_pair<kIndex>(evidence);
-  const __m512i x = _mm512_ternarylogic_epi64(pair.first, pair.second, pair.second, kTable);
-  return kSameSlot ? to_slot<kFirst.slot, condition_home(kIndex)>(x) : x;
-}
-
-// Adds the blocks that break a condition, which takes no more than the exclusive or alone.
-template <unsigned kIndex>
-ASSAY_BITALG_INLINE void add_broken(const unsigned char* evidence, __m512i& any) {
-  constexpr collision::Place kFirst = kPicks.first[kIndex];
-  if constexpr (kFirst.slot == kPicks.second[kIndex].slot &&
-                kFirst.slot != condition_home(kIndex)) {
-    any = _mm512_or_si512(any, broken<kIndex>(evidence));
+  // The compiler must not keep what it loaded for the next condition with that bit: there are no
+  // registers left, and it would store it on the stack.
+  __asm__ volatile("" : "+r"(evidence));
+  __m512i first = _mm512_load_si512(evidence + kFirst.pick * kPickBytes);
+  __m512i second = _mm512_load_si512(evidence + kSecond.pick * kPickBytes);
+  if constexpr (kFirst.slot == kSecond.slot && kFirst.slot != kHome) {
+    // One shift instead of two.
+    first = to_slot<kFirst.slot, kHome>(_mm512_xor_si512(first, second));
+    second = _mm512_setzero_si512();
   } else {
-    constexpr int kTable =
-        kConditions[kIndex].c == 0 ? 0xf6 : 0xf9;  // any | (a ^ b), any | ~(a ^ b)
-    const Pair pair = load_pair<kIndex>(evidence);
-    any = _mm512_ternarylogic_epi64(any, pair.first, pair.second, kTable);
+    first = to_slot<kFirst.slot, kHome>(first);
+    second = to_slot<kSecond.slot, kHome>(second);
+  }
+  constexpr int kTable = kCondition.c == 0 ? 0xf6 : 0xf9;  // any | (a ^ b), any | ~(a ^ b)
+  (add_to<(kCondition.vectors >> kVector & 1) != 0, kTable>(any[kVector], first, second), ...);
+}
+
+template <unsigned kHome, unsigned kIndex>
+ASSAY_BITALG_INLINE void add_if_at_home(const unsigned char*& evidence, __m512i any[kVectorCount]) {
+  if constexpr (condition_home(kIndex) == kHome) {
+    add_broken<kIndex>(evidence, any, std::make_index_sequence<kVectorCount>());
   }
 }
 
-// Whether more than one vector has a condition: then it is tested once for all of them.
-constexpr bool is_shared(unsigned condition) {
-  return std::popcount(kConditions[condition].vectors) > 1;
+template <unsigned kHome, std::size_t... kIndex>
+ASSAY_BITALG_INLINE void add_all(const unsigned char*& evidence, __m512i any[kVectorCount],
+                                 std::index_sequence<kIndex...>) {
+  (add_if_at_home<kHome, kIndex>(evidence, any), ...);
 }
 
-// The conditions of a vector: the shared ones, then its own.
-struct Conditions {
-  unsigned shared = 0;
-  unsigned count = 0;
-  std::uint8_t index[kConditionCount] = {};
+// Which blocks a vector is excluded for, in its home slot; other bits are set.
+struct Excluded {
+  alignas(64) std::uint64_t blocks[kVectorCount][kLogRows];
+  alignas(8) std::uint8_t rows[kVectorCount];  // for which it remains for some block
 };
 
-constexpr Conditions conditions_in_order(unsigned vector) {
-  Conditions list;
-  for (const bool shared : {true, false}) {
-    const ConditionList all = conditions_of(vector);
-    for (unsigned i = 0; i < all.count; ++i) {
-      if (is_shared(all.index[i]) == shared) list.index[list.count++] = all.index[i];
-    }
-    if (shared) list.shared = list.count;
+template <unsigned kHome, unsigned kVector>
+ASSAY_BITALG_INLINE void begin(__m512i any[kVectorCount]) {
+  if constexpr (home_slot(kVector) == kHome) {
+    any[kVector] = _mm512_set1_epi64(static_cast<long long>(~slot_bits(kHome)));
+    // Lest the compiler sees that several vectors begin alike, and copies registers.
+    __asm__("" : "+v"(any[kVector]));
   }
-  return list;
 }
 
-template <unsigned kIndex>
-ASSAY_BITALG_INLINE void test_shared(const unsigned char* evidence, __m512i out[kConditionCount]) {
-  if constexpr (is_shared(kIndex)) out[kIndex] = broken<kIndex>(evidence);
-}
-
-template <std::size_t... kIndex>
-ASSAY_BITALG_INLINE void test_all_shared(const unsigned char* evidence,
-                                         __m512i out[kConditionCount],
-                                         std::index_sequence<kIndex...>) {
-  (test_shared<kIndex>(evidence, out), ...);
-}
-
-// The blocks that break any condition of a vector: of the shared ones two more at a time.
-template <unsigned kVector, std::size_t... kPair, std::size_t... kOwn>
-ASSAY_BITALG_INLINE __m512i any_broken([[maybe_unused]] const unsigned char* evidence,
-                                       const __m512i shared[kConditionCount],
-                                       std::index_sequence<kPair...>,
-                                       std::index_sequence<kOwn...>) {
-  constexpr Conditions kList = conditions_in_order(kVector);
-  __m512i any = shared[kList.index[0]];
-  ((any = _mm512_ternarylogic_epi64(any, shared[kList.index[1 + 2 * kPair]],
-                                    shared[kList.index[2 + 2 * kPair]], avx512::kOr3)),
-   ...);
-  if constexpr (kList.shared % 2 == 0) {
-    any = _mm512_or_si512(any, shared[kList.index[kList.shared - 1]]);
+template <unsigned kHome, unsigned kVector>
+ASSAY_BITALG_INLINE void keep(Excluded& excluded, const __m512i any[kVectorCount]) {
+  if constexpr (home_slot(kVector) == kHome) {
+    _mm512_store_si512(excluded.blocks[kVector], any[kVector]);
+    const __mmask8 rows = _mm512_cmpneq_epi64_mask(any[kVector], _mm512_set1_epi64(-1));
+    // Not by an intrinsic: gcc would collect the bytes in a vector register, one by one.
+    __asm__("kmovb %1, %0" : "=m"(excluded.rows[kVector]) : "k"(rows));
   }
-  (add_broken<kList.index[kList.shared + kOwn]>(evidence, any), ...);
-  return any;
 }
 
-// The blocks for which a vector remains: to `out`, in bits 0 and 1 of each byte; and which of the
-// eight rows have such blocks.
-template <unsigned kVector>
-ASSAY_BITALG_INLINE void remaining(const unsigned char* evidence,
-                                   const __m512i shared[kConditionCount], std::uint64_t out[8],
-                                   std::uint8_t& rows) {
-  constexpr Conditions kList = conditions_in_order(kVector);
-  const __m512i any =
-      any_broken<kVector>(evidence, shared, std::make_index_sequence<(kList.shared - 1) / 2>(),
-                          std::make_index_sequence<kList.count - kList.shared>());
-  const __m512i left =
-      _mm512_andnot_si512(to_slot<home_slot(kVector), 0>(any), _mm512_set1_epi8(3));
-  _mm512_store_si512(out, left);
-  _store_mask8(&rows, _mm512_test_epi64_mask(left, left));
-}
-
-template <std::size_t... kVector>
-ASSAY_BITALG_INLINE void all_remaining(const unsigned char* evidence,
-                                       const __m512i shared[kConditionCount],
-                                       std::uint64_t out[kVectorCount][8],
-                                       std::uint8_t rows[kVectorCount],
-                                       std::index_sequence<kVector...>) {
-  (remaining<kVector>(evidence, shared, out[kVector], rows[kVector]), ...);
+template <unsigned kHome, std::size_t... kVector>
+ASSAY_BITALG_INLINE void judge_home(const unsigned char*& evidence, Excluded& excluded,
+                                    std::index_sequence<kVector...>) {
+  __m512i any[kVectorCount];
+  (begin<kHome, kVector>(any), ...);
+  add_all<kHome>(evidence, any, std::make_index_sequence<kConditionCount>());
+  (keep<kHome, kVector>(excluded, any), ...);
 }
 
 }  // namespace
@@ -240,28 +205,28 @@ ASSAY_BITALG_TUNED void compress_lanes_logging_avx512_bitalg_x16(
 }
 
 ASSAY_BITALG unsigned judge_lanes_avx512_bitalg(const LaneLog& log, Survivor* survivors) {
-  __m512i shared[kConditionCount];
-  test_all_shared(log.evidence, shared, std::make_index_sequence<kConditionCount>());
-  alignas(64) std::uint64_t left[kVectorCount][kLogRows];
-  alignas(8) std::uint8_t rows_of[kVectorCount];
-  all_remaining(log.evidence, shared, left, rows_of, std::make_index_sequence<kVectorCount>());
+  // The vectors of one home at a time: so many accumulators fit in the registers.
+  Excluded excluded;
+  const unsigned char* evidence = log.evidence;
+  judge_home<0>(evidence, excluded, std::make_index_sequence<kVectorCount>());
+  judge_home<2>(evidence, excluded, std::make_index_sequence<kVectorCount>());
 
-  // Through memory: gcc would collect the bytes of rows_of in a vector register, one by one.
-  __asm__ volatile("" ::: "memory");
   // Rows that are not logged have old evidence.
   const std::uint64_t logged = std::uint64_t{0x0101010101010101} * ((1U << log.rows) - 1);
   unsigned count = 0;
   for (unsigned eight = 0; eight < kVectorCount; eight += 8) {
     std::uint64_t rows = 0;
-    std::memcpy(&rows, rows_of + eight, sizeof rows);
+    std::memcpy(&rows, excluded.rows + eight, sizeof rows);
     for (rows &= logged; rows != 0; rows &= rows - 1) {
       const unsigned at = static_cast<unsigned>(std::countr_zero(rows));
       const unsigned vector = eight + at / 8;
       const unsigned row = at % 8;
-      for (std::uint64_t blocks = left[vector][row]; blocks != 0; blocks &= blocks - 1) {
+      const unsigned slot = home_slot(vector);
+      for (std::uint64_t blocks = ~excluded.blocks[vector][row]; blocks != 0;
+           blocks &= blocks - 1) {
         const unsigned bit = static_cast<unsigned>(std::countr_zero(blocks));
         survivors[count++] = {static_cast<std::uint8_t>(row),
-                              static_cast<std::uint8_t>(bit / 8 * 2 + bit % 8),
+                              static_cast<std::uint8_t>(bit / 8 * 2 + bit % 8 - 2 * slot),
                               static_cast<std::uint8_t>(vector)};
       }
     }

@@ -5,9 +5,6 @@
 #include "sha1/kernels/lane_helpers.h"
 #include "sha1/kernels/x86_64/avx512.h"
 
-#include <algorithm>
-#include <cstring>
-
 namespace assay::sha1 {
 namespace {
 
@@ -39,27 +36,74 @@ ASSAY_AVX512 LaneProgress advance(LaneCursor& cursor, unsigned lanes, std::uint3
   return {looked_at & ~std::uint32_t{others}, _mm512_reduce_min_epu32(least)};
 }
 
-// Whole vectors, which are in the first-level cache when the kernel reads them, and no branch that
-// depends on rest % 64.
-ASSAY_AVX512 void write_tail(std::uint8_t* to, std::uint8_t* end, const std::uint8_t* body,
-                             std::size_t rest, std::uint64_t length) {
-  for (; rest >= kBlockSize; rest -= kBlockSize, to += kBlockSize, body += kBlockSize) {
-    _mm512_storeu_si512(to, _mm512_loadu_si512(body));
+// Each block by one store of a whole vector, which is in the first-level cache when the kernel
+// reads it; it would wait for the parts of others. No branch depends on the length in bytes.
+ASSAY_AVX512 void stage(std::uint8_t* to, std::size_t /*blocks*/, const Job& job,
+                        std::uint64_t offset) {
+  constexpr std::uint64_t kOne = 1;
+  std::uint64_t left = job.body_size - offset;
+  std::uint64_t at = offset;
+  __m512i block = _mm512_setzero_si512();
+  std::uint64_t in_header = 0;
+  if (offset == 0 && job.header_size != 0) {
+    in_header = (kOne << job.header_size) - 1;
+    block = _mm512_maskz_mov_epi8(
+        in_header, _mm512_castsi256_si512(
+                       _mm256_loadu_si256(reinterpret_cast<const __m256i*>(job.header.data()))));
+    // As if the body began before its beginning, which is not read.
+    at -= job.header_size;
+    left += job.header_size;
+    if (left >= kBlockSize) {
+      _mm512_store_si512(to, _mm512_mask_loadu_epi8(block, ~in_header, job.body + at));
+      to += kBlockSize;
+      at += kBlockSize;
+      left -= kBlockSize;
+      block = _mm512_setzero_si512();
+      in_header = 0;
+    }
   }
-  const std::uint64_t one = std::uint64_t{1} << rest;
-  const __m512i last = _mm512_maskz_loadu_epi8(one - 1, body);
-  _mm512_storeu_si512(to, _mm512_mask_mov_epi8(last, one, _mm512_set1_epi8(-0x80)));
-  // What lies between that vector and the end.
-  const std::ptrdiff_t more = end - to - static_cast<std::ptrdiff_t>(kBlockSize);
-  const unsigned zeros = static_cast<unsigned>(std::clamp<std::ptrdiff_t>(more, 0, 63));
-  _mm512_mask_storeu_epi8(to + kBlockSize, (std::uint64_t{1} << zeros) - 1, _mm512_setzero_si512());
-  const std::uint64_t bits = __builtin_bswap64(length << 3);
-  std::memcpy(end - 8, &bits, sizeof bits);
+  for (; left >= kBlockSize; left -= kBlockSize, to += kBlockSize, at += kBlockSize) {
+    _mm512_store_si512(to, _mm512_loadu_si512(job.body + at));
+  }
+  const std::uint64_t end = kOne << left;
+  const std::uint64_t in_body = (end - 1) & ~in_header;
+  // A load of which nothing is wanted may still touch a page that is not there, which takes long.
+  if (in_body != 0) block = _mm512_mask_loadu_epi8(block, in_body, job.body + at);
+  block = _mm512_mask_mov_epi8(block, end, _mm512_set1_epi8(-0x80));
+  if (left >= kBlockSize - 8) {
+    _mm512_store_si512(to, block);
+    to += kBlockSize;
+    block = _mm512_setzero_si512();
+  }
+  const std::uint64_t bits = __builtin_bswap64((job.header_size + job.body_size) << 3);
+  _mm512_store_si512(to, _mm512_mask_set1_epi64(block, 0x80, static_cast<long long>(bits)));
+}
+
+ASSAY_AVX512 void digests(const LaneState& state, std::uint32_t /*lanes*/, LaneDigests& digests) {
+  __m512i word[5];
+  for (unsigned i = 0; i < 5; ++i) {
+    word[i] = avx512::swap_bytes(_mm512_load_si512(state.word[i]));
+  }
+  const __m512i x0 = _mm512_unpacklo_epi32(word[0], word[1]);
+  const __m512i x1 = _mm512_unpackhi_epi32(word[0], word[1]);
+  const __m512i x2 = _mm512_unpacklo_epi32(word[2], word[3]);
+  const __m512i x3 = _mm512_unpackhi_epi32(word[2], word[3]);
+  // Lane 4 * q + i is in quarter q of y[i].
+  const __m512i y[4] = {_mm512_unpacklo_epi64(x0, x2), _mm512_unpackhi_epi64(x0, x2),
+                        _mm512_unpacklo_epi64(x1, x3), _mm512_unpackhi_epi64(x1, x3)};
+  for (unsigned i = 0; i < 4; ++i) {
+    __m128i* to = reinterpret_cast<__m128i*>(digests.most);
+    _mm_store_si128(to + i, _mm512_castsi512_si128(y[i]));
+    _mm_store_si128(to + i + 4, _mm512_extracti32x4_epi32(y[i], 1));
+    _mm_store_si128(to + i + 8, _mm512_extracti32x4_epi32(y[i], 2));
+    _mm_store_si128(to + i + 12, _mm512_extracti32x4_epi32(y[i], 3));
+  }
+  _mm512_store_si512(digests.rest, word[4]);
 }
 
 }  // namespace
 
-const LaneHelpers kAvx512LaneHelpers = {reset, advance, write_tail};
+const LaneHelpers kAvx512LaneHelpers = {reset, advance, stage, digests};
 
 }  // namespace assay::sha1
 
