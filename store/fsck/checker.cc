@@ -23,6 +23,7 @@
 #include "store/fsck/copy_reader.h"
 #include "store/fsck/lost_found.h"
 #include "store/fsck/multi_pack_index_lookup.h"
+#include "store/object/sha256.h"
 #include "store/report/exit_status.h"
 
 namespace assay {
@@ -401,8 +402,13 @@ void Checker::fill_statistics(const Work& work) {
     statistics_.loose_objects += fanout.objects.size();
   }
   statistics_.threads = work.threads;
-  statistics_.kernel = sha1::best().name;
-  statistics_.detecting = options_.detect_collisions;
+  statistics_.hash = work.storage->kind();
+  if (statistics_.hash == HashKind::kSha1) {
+    statistics_.kernel = sha1::best().name;
+    statistics_.detecting = options_.detect_collisions;
+  } else {
+    statistics_.kernel = sha256_kernels().front().name;
+  }
 }
 
 Result<FsckReport> Checker::run() {
@@ -451,9 +457,11 @@ Result<FsckReport> Checker::run() {
   const double seconds_per_tick = ticks > 0 ? statistics_.seconds / ticks : 0;
   for (std::size_t i = 0; i < kStages; ++i) {
     const double seconds = static_cast<double>(work.checked.stage_ticks[i]) * seconds_per_tick;
-    statistics_.stages.push_back({stage_name(static_cast<Stage>(i)), seconds});
+    const auto stage = static_cast<Stage>(i);
+    const bool sha256 = stage == Stage::kSha1 && statistics_.hash == HashKind::kSha256;
+    statistics_.stages.push_back({sha256 ? "SHA-256" : stage_name(stage), seconds});
   }
-  statistics_.sha1_seconds = statistics_.stages[static_cast<std::size_t>(Stage::kSha1)].seconds;
+  statistics_.hash_seconds = statistics_.stages[static_cast<std::size_t>(Stage::kSha1)].seconds;
   return finish();
 }
 

@@ -71,9 +71,10 @@ struct FsckStatistics {
     double seconds = 0;  // of all threads
   };
   std::vector<Stage> stages;
-  double sha1_seconds = 0;
-  std::string_view kernel;  // of SHA-1
-  bool detecting = false;
+  HashKind hash = HashKind::kSha1;
+  double hash_seconds = 0;  // of all threads
+  std::string_view kernel;  // what computed the hash
+  bool detecting = false;   // collision attacks, of which none is known for SHA-256
   unsigned threads = 0;
 };
 

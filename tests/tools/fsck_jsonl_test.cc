@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "store/object/sha256.h"
 #include "store/report/message.h"
 #include "tests/support/json.h"
 #include "tests/support/loose_files.h"
@@ -60,6 +61,24 @@ class FsckJsonLines : public ::testing::Test {
   ObjectId tree_;
   ObjectId commit_;
 };
+
+TEST_F(FsckJsonLines, TheHashIsNamedThatWasComputed) {
+  const json sha1 = records().back();
+  EXPECT_EQ("sha1", sha1["hash"]);
+  EXPECT_EQ(true, sha1["collision_detection"]);
+  const testing::RepositoryFiles other;
+  other.write("config",
+              "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n");
+  const json sha256 = json_lines(run_tool({"fsck", "--format=jsonl"}, other.top()).out).back();
+  EXPECT_EQ("sha256", sha256["hash"]);
+  EXPECT_EQ(std::string(sha256_kernels().front().name), sha256["kernel"]);
+  EXPECT_EQ(false, sha256["collision_detection"]);
+  EXPECT_TRUE(sha256["stage_seconds"].contains("SHA-256"));
+  const auto text = run_tool({"fsck", "--stats"}, other.top());
+  EXPECT_NE(std::string::npos, text.err.find("SHA-256 ")) << text.err;
+  EXPECT_EQ(std::string::npos, text.err.find("collision")) << text.err;
+  EXPECT_NE(std::string::npos, run_tool({"fsck", "--stats"}, files_.top()).err.find("SHA-1 "));
+}
 
 TEST_F(FsckJsonLines, ARunItsFindingsAndASummary) {
   const testing::ToolResult result = run({"--no-explain"});

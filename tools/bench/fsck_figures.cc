@@ -68,7 +68,7 @@ std::optional<FsckFigures> parse_profile(std::string_view err) {
     }
     // The line of figures begins with the same word, but has a percentage there.
     if (line.starts_with("SHA-1 ") && line.find('(') == std::string_view::npos) {
-      sha1 = read_number(line, "SHA-1", figures.sha1_seconds);
+      sha1 = read_number(line, "SHA-1", figures.hash_seconds);
     }
     if (line.starts_with("objects ")) {
       objects = read_number(line, "objects", figures.objects);

@@ -21,14 +21,14 @@ std::vector<std::string> findings_without_from(std::string_view out);
 struct FsckFigures {
   double total_seconds = 0;
   double waiting_seconds = 0;  // part of the total in which nothing was done
-  double sha1_seconds = 0;
+  double hash_seconds = 0;
   std::uint64_t objects = 0;
   std::uint64_t hashed_bytes = 0;
 
   // SHA-1's part of the work, from 0 to 1.
   double share() const {
     const double work = total_seconds - waiting_seconds;
-    return work > 0 ? sha1_seconds / work : 0;
+    return work > 0 ? hash_seconds / work : 0;
   }
 };
 

@@ -6,14 +6,17 @@ namespace assay::tools {
 
 std::string statistics_line(const FsckStatistics& statistics) {
   const double share =
-      statistics.cpu_seconds > 0 ? 100 * statistics.sha1_seconds / statistics.cpu_seconds : 0;
+      statistics.cpu_seconds > 0 ? 100 * statistics.hash_seconds / statistics.cpu_seconds : 0;
   const double gigabytes = static_cast<double>(statistics.hashed_bytes) * 1e-9;
-  const double rate = statistics.sha1_seconds > 0 ? gigabytes / statistics.sha1_seconds : 0;
+  const double rate = statistics.hash_seconds > 0 ? gigabytes / statistics.hash_seconds : 0;
+  const bool sha1 = statistics.hash == HashKind::kSha1;
+  std::string_view detection;
+  if (sha1) detection = statistics.detecting ? "detecting, " : "collision detection off, ";
   return fmt::format(
-      "SHA-1 {:.1f} % of CPU time (kernel {}, {}, {} objects, {:.2f} GB, {:.1f} GB/s); {:.2f} s "
+      "{} {:.1f} % of CPU time (kernel {}, {}{} objects, {:.2f} GB, {:.1f} GB/s); {:.2f} s "
       "with {} {}",
-      share, statistics.kernel, statistics.detecting ? "detecting" : "collision detection off",
-      statistics.objects, gigabytes, rate, statistics.seconds, statistics.threads,
+      sha1 ? "SHA-1" : "SHA-256", share, statistics.kernel, detection, statistics.objects,
+      gigabytes, rate, statistics.seconds, statistics.threads,
       statistics.threads == 1 ? "thread" : "threads");
 }
 

@@ -89,7 +89,7 @@ JsonObject json_summary_fields(const FsckStatistics& statistics, std::span<const
   JsonObject stages;
   for (const auto& stage : statistics.stages) stages.real(stage.name, stage.seconds, 6);
   const double share =
-      statistics.cpu_seconds > 0 ? statistics.sha1_seconds / statistics.cpu_seconds : 0;
+      statistics.cpu_seconds > 0 ? statistics.hash_seconds / statistics.cpu_seconds : 0;
   JsonObject object = record("summary");
   object.number("objects", statistics.objects)
       .number("bytes", statistics.object_bytes)
@@ -102,6 +102,7 @@ JsonObject json_summary_fields(const FsckStatistics& statistics, std::span<const
       .real("cpu_seconds", statistics.cpu_seconds, 6)
       .object("stage_seconds", stages)
       .real("sha1_share", share, 4)
+      .text("hash", hash_name(statistics.hash))
       .text("kernel", statistics.kernel)
       .boolean("collision_detection", statistics.detecting)
       .number("threads", statistics.threads)

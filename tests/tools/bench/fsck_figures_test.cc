@@ -39,7 +39,7 @@ TEST(FsckFiguresTest, ReadsTheProfile) {
   ASSERT_TRUE(figures);
   EXPECT_EQ(figures->total_seconds, 2);
   EXPECT_EQ(figures->waiting_seconds, 0.4);
-  EXPECT_EQ(figures->sha1_seconds, 0.5);
+  EXPECT_EQ(figures->hash_seconds, 0.5);
   EXPECT_EQ(figures->objects, 12341u);
   EXPECT_EQ(figures->hashed_bytes, 125539801u);
   EXPECT_NEAR(figures->share(), 0.5 / 1.6, 1e-12);
