@@ -186,7 +186,11 @@ TEST_F(OptionParserTest, WrongUse) {
   }
   mode_ = 0;
   EXPECT_FALSE(parse({"-e", "-e"}).status.has_value());
-  EXPECT_EQ(129, parse({"-h"}).status);
+  for (const char* help : {"-h", "--help-all", "-vh"}) {
+    const auto parsed = parse({"name", help});
+    EXPECT_EQ(0, parsed.status) << help;
+    EXPECT_TRUE(parsed.err.starts_with("usage: assay test\n")) << parsed.err;
+  }
 }
 
 }  // namespace

@@ -73,10 +73,6 @@ void OptionParser::mode_value(std::string long_name, std::string placeholder, st
 }
 
 std::optional<int> OptionParser::parse(Context& context, Arguments arguments) {
-  if (arguments.size() == 1 && std::string_view(arguments[0]) == "-h") {
-    context.out.write(usage_text());
-    return kExitUsage;
-  }
   bool options_ended = false;
   for (std::size_t next = 0; next < arguments.size();) {
     const std::string_view argument = arguments[next++];
@@ -97,6 +93,7 @@ std::optional<int> OptionParser::parse(Context& context, Arguments arguments) {
 
 std::optional<int> OptionParser::parse_long(Context& context, std::string_view argument,
                                             Arguments arguments, std::size_t& next) {
+  if (argument == "help-all") return help(context);
   const std::size_t equals = argument.find('=');
   const std::string_view typed = argument.substr(0, equals);
   std::optional<std::string_view> attached;
@@ -131,7 +128,7 @@ std::optional<int> OptionParser::parse_short(Context& context, std::string_view 
   while (!letters.empty()) {
     const char letter = letters[0];
     letters.remove_prefix(1);
-    if (letter == 'h') return usage(context);
+    if (letter == 'h') return help(context);
     const Option* found = nullptr;
     for (const Option& option : options_) {
       if (option.short_name == letter) found = &option;
@@ -208,6 +205,7 @@ std::string OptionParser::usage_text() const {
     text += fmt::format("{}{}\n", prefix, form);
     prefix = "   or: ";
   }
+  if (!git_usage_.empty()) text += fmt::format("In the place of git, usage: {}\n", git_usage_);
   text += '\n';
   for (const Option& option : options_) {
     std::string line = "    ";
@@ -231,6 +229,11 @@ std::string OptionParser::usage_text() const {
   }
   text += '\n';
   return text;
+}
+
+int OptionParser::help(Context& context) const {
+  context.out.write(usage_text());
+  return 0;
 }
 
 int OptionParser::usage(Context& context) const {

@@ -3,7 +3,8 @@
 // Long options may be abbreviated as far as they stay unambiguous, flags have a `--no-` form, short
 // flags may be joined (-tw), values follow as `--name=value`, `--name value`, `-nvalue` or `-n
 // value`; optional values only as `--name=value`. `--` ends the options, options and positional
-// arguments may be mixed. `-h` alone prints the usage. All wrong use ends with status 129.
+// arguments may be mixed. `-h` prints the usage, as --help-all does. All wrong use ends with status
+// 129.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +52,10 @@ class OptionParser {
   std::optional<int> parse(Context& context, Arguments arguments);
   const std::vector<std::string>& positional() const { return positional_; }
 
-  // Prints the usage to standard error (or `out`). Returns: kExitUsage.
+  // How the command of git is used whose place this one can take, for the usage.
+  void takes_place_of(std::string git_usage) { git_usage_ = std::move(git_usage); }
+
+  // Prints the usage to standard error. Returns: kExitUsage.
   int usage(Context& context) const;
   // "error: TEXT", then the usage. Returns: kExitUsage.
   int usage_error(Context& context, std::string_view text) const;
@@ -88,8 +92,11 @@ class OptionParser {
                            std::optional<std::string_view> attached, Arguments arguments,
                            std::size_t& next);
   std::string usage_text() const;
+  // What was asked for: the usage to standard output. Returns: 0.
+  int help(Context& context) const;
 
   std::vector<std::string> usage_;
+  std::string git_usage_;
   std::vector<Option> options_;
   std::vector<std::string> positional_;
   const Option* mode_given_ = nullptr;

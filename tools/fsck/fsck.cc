@@ -47,6 +47,7 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
 
 void declare_options(OptionParser& parser, Settings& settings) {
   FsckOptions& fsck = settings.fsck;
+  parser.takes_place_of("git fsck [<options>] [<object>...]");
   parser.flag('v', "verbose", "say more", &settings.verbose);
   parser.flag(0, "unreachable", "show unreachable objects", &fsck.show_unreachable);
   parser.flag(0, "dangling", "show dangling objects", &fsck.show_dangling);
