@@ -8,6 +8,7 @@
 
 #include "store/verify_pack.h"
 #include "tools/common/finding_lines.h"
+#include "tools/common/open_store.h"
 #include "tools/common/options.h"
 
 namespace assay::tools {
@@ -54,23 +55,31 @@ std::string shown_pack(const std::string& argument) {
 int run_verify_pack_command(Context& context, Arguments arguments) {
   bool verbose = false;
   bool statistics_only = false;
+  bool kind_given = false;
   VerifyPackOptions options;
   options.temporary_directory = temporary_directory();
   options.threads = std::max(1u, std::thread::hardware_concurrency());
   OptionParser parser({"assay verify-pack [-v | --verbose] [-s | --stat-only] [--] <pack>.idx..."});
+  parser.takes_place_of("git verify-pack [<options>] [--] <pack>.idx...");
   parser.flag('v', "verbose", "verbose", &verbose);
   parser.flag('s', "stat-only", "show statistics only", &statistics_only);
   parser.value(0, "object-format", "hash", "specify the hash algorithm to use",
-               [&options](std::string_view text) -> std::optional<std::string> {
+               [&](std::string_view text) -> std::optional<std::string> {
                  for (const HashKind kind : {HashKind::kSha1, HashKind::kSha256}) {
                    if (text != hash_name(kind)) continue;
                    options.kind = kind;
+                   kind_given = true;
                    return std::nullopt;
                  }
                  return "unknown hash algorithm '" + std::string(text) + "'";
                });
   if (const auto status = parser.parse(context, arguments)) return *status;
   if (parser.positional().empty()) return parser.usage(context);
+  // Without a repository there is nothing that tells the hash.
+  if (const auto repository = Repository::open(context.system, open_options(context));
+      repository && !kind_given) {
+    options.kind = repository->hash_kind();
+  }
   options.list_entries = verbose || statistics_only;
   int status = 0;
   for (const std::string& path : parser.positional()) {
