@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "store/fsck/fault_reporter.h"
 #include "store/index/index_file.h"
+#include "store/index/index_trees.h"
 #include "store/os/follow_file.h"
 
 namespace assay {
@@ -30,7 +33,10 @@ class IndexChecker {
   Result<IndexFile> read_shared(const ObjectId& id, const std::string& path,
                                 const std::string& git_dir);
   void check_entries(const IndexFile& index, const std::string& prefix);
-  void check_cache_tree(const CacheTree& tree);
+  // Returns: false if something was wrong.
+  bool check_cache_tree(const CacheTree& tree);
+  void check_tree_truth(const CacheTree& tree, const std::map<std::string, IndexTree>& made);
+  void add_expanded(const std::map<std::string, IndexTree>& made);
   void check_resolve_undo(const IndexFile& index);
 
   const Repository& repository_;
@@ -57,13 +63,19 @@ void IndexChecker::check_worktree(const Worktree& worktree) {
     }
   }
   if (index) {
-    if (auto fault = check_index_order(index->entries)) {
-      reporter_.report(*fault, shown_ + ": ");
-      // What is named is needed all the same.
-    }
+    const auto disorder = check_index_order(index->entries);
+    // What is named is needed all the same.
+    if (disorder) reporter_.report(*disorder, shown_ + ": ");
     for (const Fault& problem : index->problems) reporter_.report(problem, shown_ + ": ");
     check_entries(*index, worktree.is_current ? "" : shown_);
-    if (index->cache_tree) check_cache_tree(*index->cache_tree);
+    // git takes no notice of the cache-tree of a sparse index.
+    const bool is_sound =
+        !index->cache_tree || index->is_sparse || check_cache_tree(*index->cache_tree);
+    if (!disorder && is_sound && (index->cache_tree || index->is_sparse)) {
+      const auto made = trees_of_index(index->entries, repository_.hash_kind());
+      if (index->is_sparse) add_expanded(made);
+      if (index->cache_tree) check_tree_truth(*index->cache_tree, made);
+    }
     check_resolve_undo(*index);
   } else {
     reporter_.report(index.error(), shown_ + ": ");
@@ -110,7 +122,8 @@ void IndexChecker::check_entries(const IndexFile& index, const std::string& pref
   }
 }
 
-void IndexChecker::check_cache_tree(const CacheTree& tree) {
+bool IndexChecker::check_cache_tree(const CacheTree& tree) {
+  bool is_sound = true;
   std::vector<bool> skipped(tree.nodes.size(), false);
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
     const CacheTreeNode& node = tree.nodes[i];
@@ -123,6 +136,7 @@ void IndexChecker::check_cache_tree(const CacheTree& tree) {
     if (!type) {
       // git looks no further below a tree that is not there.
       skipped[i] = true;
+      is_sound = false;
       Finding found = reporter_.finding(
           MessageId::kInvalidCacheTreePointer,
           fmt::format("{}: invalid sha1 pointer in cache-tree of {}", node.id.hex(), shown_));
@@ -133,11 +147,53 @@ void IndexChecker::check_cache_tree(const CacheTree& tree) {
     }
     roots_.add_root(node.id, ObjectType::kUnknown, ":");
     if (*type != ObjectType::kTree) {
+      is_sound = false;
       Finding found = reporter_.finding(MessageId::kNonTreeInCacheTree, "non-tree in cache-tree");
       found.oid = node.id;
       found.object_name = roots_.name_of(node.id);
       found.type = *type;
       reporter_.report(std::move(found));
+    }
+  }
+  return is_sound;
+}
+
+// git goes by the cache-tree when it writes the tree of a commit.
+void IndexChecker::check_tree_truth(const CacheTree& tree,
+                                    const std::map<std::string, IndexTree>& made) {
+  // From below: what is wrong there makes all above wrong.
+  for (std::size_t i = tree.nodes.size(); i-- > 0;) {
+    const CacheTreeNode& node = tree.nodes[i];
+    if (node.entry_count < 0) continue;
+    const std::string path = tree.path_of(i);
+    const auto real = made.find(path);
+    std::string wrong;
+    if (real == made.end()) {
+      wrong = "for which there are no entries";
+    } else if (!real->second.is_complete) {
+      continue;
+    } else if (real->second.id != node.id) {
+      wrong = fmt::format("but its entries make {}", real->second.id.hex());
+    } else if (real->second.entry_count != node.entry_count) {
+      wrong = fmt::format("made of {} entries, but there are {}", node.entry_count,
+                          real->second.entry_count);
+    } else {
+      continue;
+    }
+    Finding found = reporter_.finding(
+        MessageId::kCacheTreeUntrue,
+        fmt::format("cache-tree of {} names {} for '{}', {}", shown_, node.id.hex(), path, wrong));
+    found.oid = node.id;
+    reporter_.report(std::move(found));
+    return;
+  }
+}
+
+// git makes a sparse index full before it looks at it, and writes the trees that belong to that.
+void IndexChecker::add_expanded(const std::map<std::string, IndexTree>& made) {
+  for (const auto& [path, tree] : made) {
+    if (tree.is_complete && objects_.type_of(tree.id)) {
+      roots_.add_root(tree.id, ObjectType::kUnknown, ":");
     }
   }
 }

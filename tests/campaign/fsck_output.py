@@ -77,6 +77,7 @@ LINES = [(kind, re.compile(pattern)) for kind, pattern in [
                           r"failed to load pack|oid (?:fanout|lookup) out of order|"
                           r"incorrect object offset).*(?P<subject>)"),
     # Refs, reflogs, index files
+    ("cacheTreeUntrue", rf"error: cache-tree of (?P<subject>.*) names {OID} for .*"),
     ("invalidRefPointer", rf"error: (?P<subject>.*): invalid sha1 pointer {OID}"),
     ("refNotACommit", r"error: (?P<subject>.*): not a commit"),
     ("invalidReflogEntry", rf"error: (?P<subject>.*: invalid reflog entry {OID})"),

@@ -6,6 +6,7 @@
 
 #include "tests/support/fake_objects.h"
 #include "tests/support/findings_text.h"
+#include "tests/support/fsck_repository.h"
 #include "tests/support/index_builder.h"
 #include "tests/support/repository_files.h"
 
@@ -64,7 +65,58 @@ TEST_F(CheckIndexFiles, SparseDirectoriesAreRootsAsTrees) {
       "index",
       IndexBuilder(3).entry({kB, "d/", 0040000, 0, 0x4000}).extension("sdir", "").sealed());
   EXPECT_EQ(check(), "");
-  EXPECT_EQ(roots_.lines(), (Roots{"bbbb tree :d/"}));
+  EXPECT_EQ(roots_.lines(), (Roots{"bbbb tree :d/", "bbbb unknown :"}));
+}
+
+TEST_F(CheckIndexFiles, TreesOfAFullIndexAreRootsWhereOneIsSparse) {
+  const ObjectId top =
+      name_object(ObjectType::kTree, testing::tree_text({{"40000", "d", kB}, {"100644", "f", kA}}),
+                  HashKind::kSha1)
+          .id;
+  objects_.add(top, ObjectType::kTree);
+  IndexBuilder builder(3);
+  builder.entry({kB, "d/", 0040000, 0, 0x4000}).entry({kA, "f"});
+  files_.write("index", builder.sealed());
+  EXPECT_EQ(check(), "");
+  EXPECT_EQ(roots_.lines().size(), 2U);
+  files_.write("index", builder.extension("sdir", "").sealed());
+  EXPECT_EQ(check(), "");
+  EXPECT_EQ(roots_.lines(), (Roots{"bbbb tree :d/", "aaaa blob :f",
+                                   top.hex().substr(0, 4) + " unknown :", "bbbb unknown :"}));
+}
+
+TEST_F(CheckIndexFiles, CacheTreesMustBeMadeOfTheEntries) {
+  const auto tree_of = [](const std::vector<testing::TreeLine>& lines) {
+    return name_object(ObjectType::kTree, testing::tree_text(lines), HashKind::kSha1).id;
+  };
+  const ObjectId inner = tree_of({{"100644", "f", kA}});
+  const ObjectId top = tree_of({{"40000", "d", inner}, {"100644", "g", kA}});
+  for (const ObjectId& id : {inner, top}) objects_.add(id, ObjectType::kTree);
+  const auto said_of = [&](const ObjectId& root, const std::string& counts,
+                           const std::string& inner_node, std::uint32_t extended = 0) {
+    files_.write("index", IndexBuilder(3)
+                              .entry({kA, "d/f", 0100644, 0, extended})
+                              .entry({kA, "g"})
+                              .extension("TREE", kNul + counts + raw_text(root) + inner_node)
+                              .sealed());
+    return check();
+  };
+  const std::string good = "d" + kNul + "1 0\n" + raw_text(inner);
+  EXPECT_EQ(said_of(top, "2 1\n", good), "");
+  EXPECT_EQ(said_of(top, "2 1\n", "d" + kNul + "-1 0\n"), "");
+  EXPECT_EQ(said_of(top, "3 1\n", good), "error: cache-tree of .git/index names " + top.hex() +
+                                             " for '', made of 3 entries, but there are 2\n");
+  EXPECT_EQ(exit_status_of(findings_), 8);
+  EXPECT_EQ(said_of(kB, "2 1\n", good), "error: cache-tree of .git/index names " + kB.hex() +
+                                            " for '', but its entries make " + top.hex() + "\n");
+  EXPECT_EQ(said_of(kB, "2 1\n", "d" + kNul + "1 0\n" + raw_text(top)),
+            "error: cache-tree of .git/index names " + top.hex() +
+                " for 'd', but its entries make " + inner.hex() + "\n");
+  EXPECT_EQ(said_of(top, "2 1\n", "e" + kNul + "1 0\n" + raw_text(inner)),
+            "error: cache-tree of .git/index names " + inner.hex() +
+                " for 'e', for which there are no entries\n");
+  // Of what is only announced nothing is known.
+  EXPECT_EQ(said_of(kB, "2 1\n", good, 0x2000), "");
 }
 
 TEST_F(CheckIndexFiles, NoIndexIsFine) {
