@@ -290,29 +290,31 @@ void Pass::check_pack_file(std::uint32_t number, ObjectVerifier& verifier) {
   const StoredPack& stored = storage_.packs()[number];
   const PackFile& pack = *stored.pack;
   const DeltaForest& forest = stored.forest;
-  const auto finding_for = [&](MessageId id, std::string text, const std::string& file) {
+  // Checksums are done in any order; `part` says where a finding belongs.
+  const auto finding_for = [&](std::uint32_t part, MessageId id, std::string text,
+                               const std::string& file) {
     Finding finding;
     finding.id = id;
     finding.severity = options_.verify.policy->severity(id);
     finding.bit = ExitBit::kBitPack;
     finding.file = file;
     finding.text = std::move(text);
-    finding.order = {kPhasePacks, stored.file, 0, kStoragePart};
+    finding.order = {kPhasePacks, stored.file, 0, kStoragePart + part};
     return finding;
   };
   const std::size_t hash_size = id_size(storage_.kind());
   verifier.verify_checksum(
       stored.index->checksummed_bytes(), stored.index->stored_checksum(),
-      finding_for(MessageId::kPackIndexHashMismatch,
+      finding_for(0, MessageId::kPackIndexHashMismatch,
                   fmt::format("Packfile index for {} hash mismatch", pack.path()),
                   stored.index_path));
   verifier.verify_checksum(
       pack.bytes().first(pack.bytes().size() - hash_size), pack.trailer(),
-      finding_for(MessageId::kPackChecksumMismatch,
+      finding_for(1, MessageId::kPackChecksumMismatch,
                   fmt::format("{} pack checksum mismatch", pack.path()), pack.path()));
   if (const auto wrong = stored.index->first_out_of_order()) {
     verifier.report_file(
-        finding_for(MessageId::kPackIndexOrder,
+        finding_for(2, MessageId::kPackIndexOrder,
                     fmt::format("Packfile index for {} is out of order at position {}: lookups "
                                 "miss objects",
                                 pack.path(), wrong->value),

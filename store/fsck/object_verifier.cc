@@ -74,7 +74,8 @@ void ObjectVerifier::report(const ObjectCopy& copy, Fault fault, ExitBit bit) {
   finding.bit = bit;
   finding.text = std::move(fault.text);
   finding.causes = std::move(fault.causes);
-  place(finding, copy, kStoragePart + 1 + static_cast<std::uint32_t>(findings_.findings().size()));
+  place(finding, copy,
+        kStoragePart + kPackParts + static_cast<std::uint32_t>(findings_.findings().size()));
   findings_.add(std::move(finding));
 }
 

@@ -207,6 +207,8 @@ class ObjectVerifier {
 };
 
 // Parts of a FindingOrder from here on are about storage: they stand whatever the digest says.
+// The first ones are about a pack as a whole.
 constexpr std::uint32_t kStoragePart = 1u << 16;
+constexpr std::uint32_t kPackParts = 4;
 
 }  // namespace assay
