@@ -105,7 +105,7 @@ Result<BufferRef> DeltaResolver::Worker::inflate_whole(const Item& item, const R
 }
 
 Result<void> DeltaResolver::Worker::inflate_program(const Item& item, const Raw& raw) {
-  if (auto room = reserve(raw.header.inflated_size, item.base->size()); !room) return room;
+  if (auto room = reserve(raw.header.inflated_size, held_by(*item.base)); !room) return room;
   program_ = pool_.make(static_cast<std::size_t>(raw.header.inflated_size));
   clock_.enter(Stage::kInflate);
   auto used = inflater_.inflate(raw.deflated, {program_->data(), program_->size()});
@@ -125,6 +125,12 @@ Result<void> DeltaResolver::Worker::inflate_program(const Item& item, const Raw&
   return tl::unexpected<Fault>(std::move(reason));
 }
 
+// What is made from a spilled base is spilled as well, unless it is small enough not to be parked:
+// without that base it could not be made again from memory alone.
+std::uint64_t DeltaResolver::Worker::held_by(const Buffer& base) const {
+  return base.is_spilled() ? resolver_.budget_.limit() : base.size();
+}
+
 Result<BufferRef> DeltaResolver::Worker::patch(const Item& item, const Raw& raw,
                                                ByteView& program) {
   const auto bad = [&](std::string text) {
@@ -141,7 +147,7 @@ Result<BufferRef> DeltaResolver::Worker::patch(const Item& item, const Raw& raw,
   if (delta->result_size / (std::uint64_t{1} << 24) > delta->program.size()) {
     return bad("failed to apply delta");
   }
-  if (auto room = reserve(delta->result_size, item.base->size() + program_->size()); !room) {
+  if (auto room = reserve(delta->result_size, held_by(*item.base) + program_->size()); !room) {
     return tl::unexpected<Fault>(std::move(room.error()));
   }
   BufferRef buffer = pool_.make(static_cast<std::size_t>(delta->result_size));

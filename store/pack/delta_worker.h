@@ -57,6 +57,7 @@ class DeltaResolver::Worker {
   void park_descendants(const Item& item);
   void push_children(const Item& item, const BufferRef& buffer);
   Result<void> inflate_program(const Item& item, const Raw& raw);
+  std::uint64_t held_by(const Buffer& base) const;
   Result<void> reserve(std::uint64_t size, std::uint64_t held);
   void park_stack();
 
