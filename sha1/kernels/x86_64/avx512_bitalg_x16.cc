@@ -9,12 +9,14 @@
 
 #include "sha1/kernels/x86_64/avx512.h"
 
+#include <array>
 #include <bit>
 #include <cstring>
 #include <utility>
 
 #include "sha1/collision/slices.h"
 #include "sha1/kernels/kernels.h"
+#include "sha1/kernels/x86_64/bitalg_judge.h"
 #include "sha1/kernels/x86_64/selectors.h"
 
 #define ASSAY_BITALG __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bitalg")))
@@ -29,6 +31,7 @@
 namespace assay::sha1 {
 namespace {
 
+using bitalg::Excluded;
 using collision::condition_home;
 using collision::home_slot;
 using collision::kConditionCount;
@@ -40,6 +43,7 @@ using collision::kPicks;
 using collision::kVectorCount;
 using collision::LaneLog;
 using collision::Survivor;
+using collision::VectorSet;
 
 constexpr std::size_t kPrefetchDistance = 512;
 
@@ -104,11 +108,12 @@ ASSAY_BITALG_INLINE void add_to(__m512i& any, __m512i first, __m512i second) {
   }
 }
 
-// Adds the blocks that break a condition, in its home slot, for each vector that it excludes.
+// Adds the blocks that break a condition, in its home slot, for each vector of kWanted that it
+// excludes.
 //
 // The exclusive or of its two bits is not worth keeping: the instruction that adds it takes it,
 // too.
-template <unsigned kIndex, std::size_t... kVector>
+template <VectorSet kWanted, unsigned kIndex, std::size_t... kVector>
 ASSAY_BITALG_INLINE void add_broken(const unsigned char*& evidence, __m512i any[kVectorCount],
                                     std::index_sequence<kVector...>) {
   constexpr collision::Condition kCondition = kConditions[kIndex];
@@ -129,40 +134,35 @@ ASSAY_BITALG_INLINE void add_broken(const unsigned char*& evidence, __m512i any[
     second = to_slot<kSecond.slot, kHome>(second);
   }
   constexpr int kTable = kCondition.c == 0 ? 0xf6 : 0xf9;  // any | (a ^ b), any | ~(a ^ b)
-  (add_to<(kCondition.vectors >> kVector & 1) != 0, kTable>(any[kVector], first, second), ...);
+  constexpr VectorSet kVectors = kCondition.vectors & kWanted;
+  (add_to<(kVectors >> kVector & 1) != 0, kTable>(any[kVector], first, second), ...);
 }
 
-template <unsigned kHome, unsigned kIndex>
-ASSAY_BITALG_INLINE void add_if_at_home(const unsigned char*& evidence, __m512i any[kVectorCount]) {
-  if constexpr (condition_home(kIndex) == kHome) {
-    add_broken<kIndex>(evidence, any, std::make_index_sequence<kVectorCount>());
+template <VectorSet kWanted, unsigned kIndex>
+ASSAY_BITALG_INLINE void add_if_wanted(const unsigned char*& evidence, __m512i any[kVectorCount]) {
+  if constexpr ((kConditions[kIndex].vectors & kWanted) != 0) {
+    add_broken<kWanted, kIndex>(evidence, any, std::make_index_sequence<kVectorCount>());
   }
 }
 
-template <unsigned kHome, std::size_t... kIndex>
+template <VectorSet kWanted, std::size_t... kIndex>
 ASSAY_BITALG_INLINE void add_all(const unsigned char*& evidence, __m512i any[kVectorCount],
                                  std::index_sequence<kIndex...>) {
-  (add_if_at_home<kHome, kIndex>(evidence, any), ...);
+  (add_if_wanted<kWanted, kIndex>(evidence, any), ...);
 }
 
-// Which blocks a vector is excluded for, in its home slot; other bits are set.
-struct Excluded {
-  alignas(64) std::uint64_t blocks[kVectorCount][kLogRows];
-  alignas(8) std::uint8_t rows[kVectorCount];  // for which it remains for some block
-};
-
-template <unsigned kHome, unsigned kVector>
+template <bool kWanted, unsigned kVector>
 ASSAY_BITALG_INLINE void begin(__m512i any[kVectorCount]) {
-  if constexpr (home_slot(kVector) == kHome) {
-    any[kVector] = _mm512_set1_epi64(static_cast<long long>(~slot_bits(kHome)));
+  if constexpr (kWanted) {
+    any[kVector] = _mm512_set1_epi64(static_cast<long long>(~slot_bits(home_slot(kVector))));
     // Lest the compiler sees that several vectors begin alike, and copies registers.
     __asm__("" : "+v"(any[kVector]));
   }
 }
 
-template <unsigned kHome, unsigned kVector>
+template <bool kWanted, unsigned kVector>
 ASSAY_BITALG_INLINE void keep(Excluded& excluded, const __m512i any[kVectorCount]) {
-  if constexpr (home_slot(kVector) == kHome) {
+  if constexpr (kWanted) {
     _mm512_store_si512(excluded.blocks[kVector], any[kVector]);
     const __mmask8 rows = _mm512_cmpneq_epi64_mask(any[kVector], _mm512_set1_epi64(-1));
     // Not by an intrinsic: gcc would collect the bytes in a vector register, one by one.
@@ -170,14 +170,38 @@ ASSAY_BITALG_INLINE void keep(Excluded& excluded, const __m512i any[kVectorCount
   }
 }
 
-template <unsigned kHome, std::size_t... kVector>
-ASSAY_BITALG_INLINE void judge_home(const unsigned char*& evidence, Excluded& excluded,
-                                    std::index_sequence<kVector...>) {
+template <VectorSet kWanted, std::size_t... kVector>
+ASSAY_BITALG_INLINE void judge_vectors(const unsigned char*& evidence, Excluded& excluded,
+                                       std::index_sequence<kVector...>) {
   __m512i any[kVectorCount];
-  (begin<kHome, kVector>(any), ...);
-  add_all<kHome>(evidence, any, std::make_index_sequence<kConditionCount>());
-  (keep<kHome, kVector>(excluded, any), ...);
+  (begin<(kWanted >> kVector & 1) != 0, kVector>(any), ...);
+  add_all<kWanted>(evidence, any, std::make_index_sequence<kConditionCount>());
+  (keep<(kWanted >> kVector & 1) != 0, kVector>(excluded, any), ...);
 }
+
+// The vectors whose conditions are tested in a slot.
+constexpr VectorSet vectors_at(unsigned slot) {
+  VectorSet set = 0;
+  for (unsigned d = 0; d < kVectorCount; ++d) set |= VectorSet{home_slot(d) == slot} << d;
+  return set;
+}
+
+constexpr unsigned kPartVectors = kVectorCount / bitalg::kParts;
+
+template <unsigned kPart>
+ASSAY_BITALG void judge_one_part(const unsigned char* evidence, Excluded& excluded) {
+  constexpr VectorSet kWanted = ((VectorSet{1} << kPartVectors) - 1) << kPart * kPartVectors;
+  judge_vectors<kWanted>(evidence, excluded, std::make_index_sequence<kVectorCount>());
+}
+
+using JudgePart = void(const unsigned char* evidence, Excluded& excluded);
+
+template <std::size_t... kPart>
+constexpr std::array<JudgePart*, sizeof...(kPart)> all_parts(std::index_sequence<kPart...>) {
+  return {judge_one_part<kPart>...};
+}
+
+constexpr auto kAllParts = all_parts(std::make_index_sequence<bitalg::kParts>());
 
 }  // namespace
 
@@ -204,15 +228,15 @@ ASSAY_BITALG_TUNED void compress_lanes_logging_avx512_bitalg_x16(
   }
 }
 
-ASSAY_BITALG unsigned judge_lanes_avx512_bitalg(const LaneLog& log, Survivor* survivors) {
-  // The vectors of one home at a time: so many accumulators fit in the registers.
-  Excluded excluded;
-  const unsigned char* evidence = log.evidence;
-  judge_home<0>(evidence, excluded, std::make_index_sequence<kVectorCount>());
-  judge_home<2>(evidence, excluded, std::make_index_sequence<kVectorCount>());
+namespace bitalg {
 
+void judge_part(const LaneLog& log, Excluded& excluded, unsigned part) {
+  kAllParts[part](log.evidence, excluded);
+}
+
+unsigned collect(const Excluded& excluded, unsigned rows_there, Survivor* survivors) {
   // Rows that are not logged have old evidence.
-  const std::uint64_t logged = std::uint64_t{0x0101010101010101} * ((1U << log.rows) - 1);
+  const std::uint64_t logged = std::uint64_t{0x0101010101010101} * ((1U << rows_there) - 1);
   unsigned count = 0;
   for (unsigned eight = 0; eight < kVectorCount; eight += 8) {
     std::uint64_t rows = 0;
@@ -232,6 +256,18 @@ ASSAY_BITALG unsigned judge_lanes_avx512_bitalg(const LaneLog& log, Survivor* su
     }
   }
   return count;
+}
+
+}  // namespace bitalg
+
+ASSAY_BITALG unsigned judge_lanes_avx512_bitalg(const LaneLog& log, Survivor* survivors) {
+  // The vectors of one slot at a time: so many accumulators fit in the registers, and no condition
+  // is tested twice.
+  Excluded excluded;
+  const unsigned char* evidence = log.evidence;
+  judge_vectors<vectors_at(0)>(evidence, excluded, std::make_index_sequence<kVectorCount>());
+  judge_vectors<vectors_at(2)>(evidence, excluded, std::make_index_sequence<kVectorCount>());
+  return bitalg::collect(excluded, log.rows, survivors);
 }
 
 }  // namespace assay::sha1

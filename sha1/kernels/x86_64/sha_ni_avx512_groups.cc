@@ -16,6 +16,7 @@
 #include "sha1/collision/families.h"
 #include "sha1/collision/slices.h"
 #include "sha1/kernels/kernels.h"
+#include "sha1/kernels/x86_64/bitalg_judge.h"
 #include "sha1/kernels/x86_64/group_log.h"
 #include "sha1/kernels/x86_64/selectors.h"
 
@@ -33,7 +34,9 @@ using collision::LaneLog;
 using collision::Suspects;
 
 constexpr std::size_t kGroupBlocks = 16;
-constexpr std::size_t kPrefetchDistance = 2048;
+// The first blocks of the next group are read while this one is hashed: twice as far as elsewhere,
+// for the last of them to be there in time.
+constexpr std::size_t kPrefetchDistance = 4096;
 
 // The expanded messages of a group.
 struct alignas(64) Group {
@@ -158,13 +161,21 @@ expand_first(Group& group, const std::uint8_t* blocks, unsigned char* evidence, 
   keep_extra(group, extra);
 }
 
-// Judges the logged rows, that is groups, of which n blocks are there; `blocks` is the first.
-__attribute__((noinline)) bool judge(const LaneLog& log, const States* states, const Extra* extra,
-                                     const std::uint8_t* blocks, std::size_t n,
-                                     Suspects& suspects) {
+// Takes up what remains of the logged rows, that is groups, whose parts are judged; `blocks` is the
+// first of their blocks.
+__attribute__((noinline)) bool take_up(const bitalg::Excluded& excluded, unsigned rows,
+                                       const States* states, const Extra* extra,
+                                       const std::uint8_t* blocks, Suspects& suspects) {
   collision::Survivor survivors[collision::kMaxSurvivors];
-  const unsigned count = judge_lanes_avx512_bitalg(log, survivors);
-  return take_survivors(survivors, count, states, extra, blocks, n, suspects, recompress_avx512);
+  const unsigned count = bitalg::collect(excluded, rows, survivors);
+  return take_survivors(survivors, count, states, extra, blocks, rows * kGroupBlocks, suspects,
+                        recompress_avx512);
+}
+
+// Judges a log from part `part` on.
+__attribute__((noinline)) void judge_parts(const LaneLog& log, bitalg::Excluded& excluded,
+                                           unsigned part) {
+  for (; part < bitalg::kParts; ++part) bitalg::judge_part(log, excluded, part);
 }
 
 }  // namespace
@@ -176,8 +187,9 @@ ASSAY_LONG bool compress_groups_sha_ni_avx512(std::uint32_t state[5], const std:
   // Of a log only the evidence is used. Two: while the last rows of one are hashed, the evidence of
   // the first row of the next is taken.
   LaneLog logs[2];
-  States states[kLogRows * kGroupBlocks];
+  States states[2][kLogRows * kGroupBlocks];
   Extra extra[2][kLogRows];
+  bitalg::Excluded excluded;
   bool found = false;
 
   expand_first(group[0], blocks, logs[0].evidence, extra[0][0]);
@@ -185,15 +197,20 @@ ASSAY_LONG bool compress_groups_sha_ni_avx512(std::uint32_t state[5], const std:
   sha_ni_avx512::Stream s;
   s.abcd = _mm_shuffle_epi32(_mm_loadu_si128(words), 0x1b);
   __m128i e = _mm_set_epi32(static_cast<int>(state[4]), 0, 0, 0);
-  const std::uint8_t* unjudged = blocks;
+  // A full log is judged while the next one is filled, a part beside each group, and taken up
+  // before its first row is overwritten.
+  static_assert(bitalg::kParts == kLogRows);
+  const std::uint8_t* first_of_full = nullptr;  // null when there is none
+  const std::uint8_t* first_of_log = blocks;
   for (std::size_t g = 0; g < groups; ++g) {
     Group& now = group[g % 2];
     Group& next = group[(g + 1) % 2];
     const unsigned row = static_cast<unsigned>(g % kLogRows);
+    const std::size_t at = g / kLogRows % 2;
     unsigned char* evidence = logs[(g + 1) / kLogRows % 2].evidence + 8 * ((g + 1) % kLogRows);
     const std::uint8_t* next_blocks = blocks + kGroupBlocks * kBlockSize;
     for (unsigned b = 0; b < kGroupBlocks; ++b, blocks += kBlockSize) {
-      States& kept = states[row * kGroupBlocks + b];
+      States& kept = states[at][row * kGroupBlocks + b];
       const __m128i abcd = s.abcd;
       _mm_prefetch(reinterpret_cast<const char*>(blocks + kPrefetchDistance), _MM_HINT_T0);
       all_steps(s, e, blocks, &now.packed[0][b % 4][b / 4 * 4], kept,
@@ -205,6 +222,14 @@ ASSAY_LONG bool compress_groups_sha_ni_avx512(std::uint32_t state[5], const std:
       if (g + 1 == groups) continue;
       if (b < 4) {
         begin_quad(next, b, next_blocks);
+        if (b == 2 && first_of_full != nullptr) {
+          bitalg::judge_part(logs[1 - at], excluded, row);
+        }
+        if (b == 3 && first_of_full != nullptr && row + 1 == kLogRows) {
+          found |=
+              take_up(excluded, kLogRows, states[1 - at], extra[1 - at], first_of_full, suspects);
+          first_of_full = nullptr;
+        }
       } else {
         // Sixteen parts beside twelve blocks.
         const unsigned quad = (b - 4) * 4 / 3;
@@ -216,12 +241,17 @@ ASSAY_LONG bool compress_groups_sha_ni_avx512(std::uint32_t state[5], const std:
       }
       _mm256_zeroupper();
     }
-    if (row + 1 == kLogRows || g + 1 == groups) {
-      LaneLog& log = logs[g / kLogRows % 2];
-      log.rows = row + 1;
-      found |= judge(log, states, extra[g / kLogRows % 2], unjudged,
-                     static_cast<std::size_t>(blocks - unjudged) / kBlockSize, suspects);
-      unjudged = blocks;
+    if (g + 1 == groups) {
+      if (first_of_full != nullptr) {
+        judge_parts(logs[1 - at], excluded, row);
+        found |=
+            take_up(excluded, kLogRows, states[1 - at], extra[1 - at], first_of_full, suspects);
+      }
+      judge_parts(logs[at], excluded, 0);
+      found |= take_up(excluded, row + 1, states[at], extra[at], first_of_log, suspects);
+    } else if (row + 1 == kLogRows) {
+      first_of_full = first_of_log;
+      first_of_log = blocks;
     }
   }
   _mm_storeu_si128(words, _mm_shuffle_epi32(s.abcd, 0x1b));
