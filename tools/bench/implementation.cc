@@ -40,14 +40,12 @@ class Many final : public Implementation {
         batch_(kernels, detect) {}
 
   void hash(std::span<const Message> messages, std::span<sha1::Digest> digests) override {
-    for (std::size_t i = 0; i < messages.size(); ++i) {
-      Numbered& job = take();
-      job.number = i;
-      job.body = messages[i].data();
-      job.body_size = messages[i].size();
-      batch_.submit(&job);
-      settle(digests);
-    }
+    hash_repeatedly(messages, digests, 1);
+  }
+
+  void hash_repeatedly(std::span<const Message> messages, std::span<sha1::Digest> digests,
+                       std::uint64_t times) override {
+    for (; times > 0; --times) submit(messages, digests);
     batch_.finish();
     settle(digests);
     touch_memory(digests.data());
@@ -64,6 +62,17 @@ class Many final : public Implementation {
   }
 
  private:
+  void submit(std::span<const Message> messages, std::span<sha1::Digest> digests) {
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      Numbered& job = take();
+      job.number = i;
+      job.body = messages[i].data();
+      job.body_size = messages[i].size();
+      batch_.submit(&job);
+      settle(digests);
+    }
+  }
+
   struct Numbered : sha1::Job {
     std::size_t number = 0;
   };
@@ -112,7 +121,7 @@ Contestant make_contestant(Implementation& implementation, const MessageSet& set
   if (implementation.is_batch() || set.is_mix()) {
     contestant.unit = messages.size();
     contestant.call = [&implementation, messages, digests](std::uint64_t calls) {
-      for (; calls > 0; --calls) implementation.hash(messages, digests);
+      implementation.hash_repeatedly(messages, digests, calls);
     };
     return contestant;
   }

@@ -20,6 +20,12 @@ class Implementation {
   // Hashes every message; digests[i] is that of messages[i]. Requires: as many digests.
   virtual void hash(std::span<const Message> messages, std::span<sha1::Digest> digests) = 0;
 
+  // Hashes the messages `times` times. A batch is emptied at the end only, as that of fsck is.
+  virtual void hash_repeatedly(std::span<const Message> messages, std::span<sha1::Digest> digests,
+                               std::uint64_t times) {
+    for (; times > 0; --times) hash(messages, digests);
+  }
+
   // Hashes the one message that consists of `piece` again and again, given piece by piece.
   virtual sha1::Digest hash_stream(Message piece, std::uint64_t pieces) = 0;
 
