@@ -48,9 +48,8 @@ void Hasher::update(const std::uint8_t* bytes, std::size_t size) {
 }
 
 Result Hasher::finish() {
-  std::uint8_t tail[kTailRoom];
-  std::memcpy(tail, buffer_.data(), static_cast<std::size_t>(length_ % kBlockSize));
-  compress(tail, write_padding(tail, length_));
+  static_assert(std::tuple_size<decltype(buffer_)>::value >= kTailRoom);
+  compress(buffer_.data(), write_padding(buffer_.data(), length_));
   Result result;
   for (std::size_t i = 0; i < state_.size(); ++i) {
     store_be32(result.digest.data() + 4 * i, state_[i]);

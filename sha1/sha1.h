@@ -68,7 +68,8 @@ class Hasher {
   std::uint64_t length_ = 0;
   bool detect_;
   bool collision_ = false;
-  std::array<std::uint8_t, kBlockSize> buffer_;  // the first length_ % 64 bytes are filled
+  // The unfinished block, of which length_ % 64 bytes are filled, and room for the longest padding.
+  std::array<std::uint8_t, kBlockSize + 72> buffer_;
 };
 
 /// SHA-1 of a message that is there as a whole, with detection.
