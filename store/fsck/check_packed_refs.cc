@@ -126,6 +126,10 @@ void PackedRefsChecker::main_line(std::string_view line) {
   }
   if (!is_valid_ref_name(shown)) {
     report(MessageId::kBadRefName, fmt::format("has bad refname '{}'", shown));
+  } else if (!shown.starts_with("refs/")) {
+    report(MessageId::kRefBroken,
+           fmt::format("packed-refs line {}: git does not see '{}', which is not below refs/",
+                       line_number_, shown));
   }
 }
 

@@ -98,6 +98,7 @@ LINES = [(kind, re.compile(pattern)) for kind, pattern in [
     ("packOrphan", r"warning: no corresponding \.idx: (?P<file>.*)"),
     ("packIndexOrphan", r"warning: no corresponding \.pack: (?P<file>.*)"),
     ("packGap", r"error: \d+ bytes? at offset \d+ of (?P<file>\S+) belongs? to no entry"),
+    ("refBroken", r"warning: (?P<subject>packed-refs line \d+): git does not see .*"),
     ("refBroken", r"warning: (?P<subject>.+?): (?:file is empty|file holds NUL bytes only|content is "
                   r"neither .*|points to .*|.*symbolic.*|name is not a valid ref name|object id is null)"),
     (None, r"error: header of .* declares \d+ bytes, but .*"),

@@ -203,6 +203,12 @@ TEST_F(CheckRefFormat, PackedRefsOutOfOrder) {
   EXPECT_EQ(packed(kSorted + wrong + kA + " refs/heads/.c\n").find("Unsorted"), std::string::npos);
 }
 
+TEST_F(CheckRefFormat, PackedRefsOutsideOfRefsAreSeenByNobody) {
+  EXPECT_EQ(packed(kSorted + kA + " other/x\n" + kA + " refs/x\n"),
+            "warning: packed-refs line 2: git does not see 'other/x', which is not below refs/\n");
+  EXPECT_EQ(exit_status_of(findings_), 0);
+}
+
 TEST_F(CheckRefFormat, PackedRefsFileType) {
   EXPECT_EQ(packed(""), "warning: packed-refs: emptyPackedRefsFile: file is empty\n");
   fs::remove(files_.git_dir() + "/packed-refs");
