@@ -5,6 +5,7 @@
 #include <map>
 
 #include "store/fsck/fault_reporter.h"
+#include "store/fsck/kept_tree.h"
 #include "store/index/index_file.h"
 #include "store/index/index_trees.h"
 #include "store/os/follow_file.h"
@@ -19,10 +20,12 @@ constexpr std::uint32_t kRegularFile = 0100000;
 class IndexChecker {
  public:
   IndexChecker(const Repository& repository, const ObjectView& objects, const Policy& policy,
-               RootSink& roots, FindingSink& findings)
+               RootSink& roots, FindingSink& findings, const ReadObject& read)
       : repository_(repository),
         objects_(objects),
         roots_(roots),
+        read_(read),
+        kept_trees_(repository.hash_kind(), read_),
         reporter_(policy, findings, kPhase) {}
 
   void check_worktree(const Worktree& worktree);
@@ -35,6 +38,10 @@ class IndexChecker {
   void check_entries(const IndexFile& index, const std::string& prefix);
   // Returns: false if something was wrong.
   bool check_cache_tree(const CacheTree& tree);
+  // Whether the tree is the other one when its modes are as an index keeps them.
+  bool is_spelled_otherwise(const ObjectId& tree, const ObjectId& other) {
+    return read_ && kept_trees_.id_of(tree).value_or(other) == other;
+  }
   void check_tree_truth(const CacheTree& tree, const std::map<std::string, IndexTree>& made);
   void add_expanded(const std::map<std::string, IndexTree>& made);
   void check_resolve_undo(const IndexFile& index);
@@ -42,6 +49,8 @@ class IndexChecker {
   const Repository& repository_;
   const ObjectView& objects_;
   RootSink& roots_;
+  const ReadObject& read_;
+  KeptTrees kept_trees_;
   FaultReporter reporter_;
   std::string shown_;  // the index file being checked, as git names it
 };
@@ -172,7 +181,7 @@ void IndexChecker::check_tree_truth(const CacheTree& tree,
       wrong = "for which there are no entries";
     } else if (!real->second.is_complete) {
       continue;
-    } else if (real->second.id != node.id) {
+    } else if (real->second.id != node.id && !is_spelled_otherwise(node.id, real->second.id)) {
       wrong = fmt::format("but its entries make {}", real->second.id.hex());
     } else if (real->second.entry_count != node.entry_count) {
       wrong = fmt::format("made of {} entries, but there are {}", node.entry_count,
@@ -220,8 +229,9 @@ void IndexChecker::check_resolve_undo(const IndexFile& index) {
 }  // namespace
 
 void check_index_files(const Repository& repository, const ObjectView& objects,
-                       const Policy& policy, RootSink& roots, FindingSink& findings) {
-  IndexChecker checker(repository, objects, policy, roots, findings);
+                       const Policy& policy, RootSink& roots, FindingSink& findings,
+                       const ReadObject& read) {
+  IndexChecker checker(repository, objects, policy, roots, findings, read);
   for (const Worktree& worktree : repository.worktrees().worktrees) {
     checker.check_worktree(worktree);
   }

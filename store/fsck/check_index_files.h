@@ -6,6 +6,7 @@
 #pragma once
 
 #include "store/fsck/object_view.h"
+#include "store/fsck/read_object.h"
 #include "store/report/policy.h"
 #include "store/report/sink.h"
 #include "store/repository/repository.h"
@@ -14,7 +15,10 @@ namespace assay {
 
 // Findings: kIndexFileBad, "OID: invalid sha1 pointer in cache-tree of PATH",
 // "error in TYPE OID: non-tree in cache-tree", "OID: invalid sha1 pointer in resolve-undo of PATH".
+// `read` tells trees whose modes an index keeps otherwise from false ones; without it every tree
+// counts as spelled as an index spells it.
 void check_index_files(const Repository& repository, const ObjectView& objects,
-                       const Policy& policy, RootSink& roots, FindingSink& findings);
+                       const Policy& policy, RootSink& roots, FindingSink& findings,
+                       const ReadObject& read = nullptr);
 
 }  // namespace assay

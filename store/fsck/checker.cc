@@ -191,8 +191,8 @@ void Checker::check_twice(FindingSink& found, Check check) {
 }
 
 void Checker::check_roots(const Repository& repository, const Result<RefSnapshot>& snapshot,
-                          const ObjectView& objects, RootTable& roots, GraphOptions& graph,
-                          FindingSink& found) {
+                          const ObjectView& objects, const ReadObject& read, RootTable& roots,
+                          GraphOptions& graph, FindingSink& found) {
   if (!options_.heads.empty()) {
     std::vector<std::pair<std::string, ObjectId>> given;
     for (const FsckHead& head : options_.heads) {
@@ -233,7 +233,7 @@ void Checker::check_roots(const Repository& repository, const Result<RefSnapshot
   }
   if (options_.use_index.value_or(options_.heads.empty())) {
     check_twice(found, [&](FindingSink& sink) {
-      check_index_files(repository, objects, policy_, roots, sink);
+      check_index_files(repository, objects, policy_, roots, sink, read);
     });
   }
 }
@@ -351,7 +351,14 @@ Patience::Look Checker::look(const Repository& repository, Work& work, FindingLi
   const bool unverified = options_.connectivity_only || !options_.full;
   const VerifiedObjects objects(ledger, promises.absent, unverified ? &reader : nullptr,
                                 options_.connectivity_only);
-  check_roots(repository, refs, objects, roots, graph, found);
+  const ReadObject read = [&](const ObjectId& id) -> std::optional<ReadResult> {
+    const std::uint32_t number = storage.table().find(id);
+    if (number == ObjectTable::kAbsent) return std::nullopt;
+    auto object = reader.read(number);
+    if (!object) return std::nullopt;
+    return ReadResult{object->type, std::move(object->bytes)};
+  };
+  check_roots(repository, refs, objects, read, roots, graph, found);
   work.dangling =
       check_graph(storage, ledger, roots, promises, work.false_links, graph, work.check, found);
   check_crossrefs(repository, storage, ledger, work.commit_graphs, work.check, found);

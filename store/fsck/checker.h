@@ -12,6 +12,7 @@
 #include "store/fsck/check_refs.h"
 #include "store/fsck/fsck_run.h"
 #include "store/fsck/patience.h"
+#include "store/fsck/read_object.h"
 #include "store/fsck/storage_state.h"
 #include "store/repository/repository.h"
 
@@ -33,8 +34,8 @@ class Checker {
   void override_parents(const Repository& repository, FindingSink& found);
   Result<RefSnapshot> snapshot(const Repository& repository);
   void check_roots(const Repository& repository, const Result<RefSnapshot>& snapshot,
-                   const ObjectView& objects, RootTable& roots, GraphOptions& graph,
-                   FindingSink& found);
+                   const ObjectView& objects, const ReadObject& read, RootTable& roots,
+                   GraphOptions& graph, FindingSink& found);
   // Files that git rewrites one after the other may not fit together for a moment: what the check
   // finds wrong with them counts when it finds it twice.
   template <typename Check>

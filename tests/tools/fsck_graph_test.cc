@@ -122,6 +122,30 @@ TEST_F(FsckGraph, WhatTheIndexNamesIsOnlyMissing) {
   EXPECT_EQ(2, result.status);
 }
 
+// Old gits wrote other modes; an index keeps the canonical one, its cache-tree the id as it was.
+TEST_F(FsckGraph, TheCacheTreeMayNameTreesWithOldModes) {
+  const ObjectId blob = put("blob", "content\n");
+  branch("main", commit(put("tree", entry("100644 x", blob))));
+  const auto said = [&](const std::string& inner_mode, const std::string& outer_mode) {
+    const ObjectId inner = put("tree", entry(inner_mode + " file", blob));
+    const ObjectId outer = put("tree", entry(outer_mode + " dir", inner));
+    const auto raw = [](const ObjectId& id) { return std::string(as_text(id.bytes())); };
+    const std::string tree =
+        std::string("\0", 1) + "1 1\n" + raw(outer) + "dir" + '\0' + "1 0\n" + raw(inner);
+    files_.write("index",
+                 IndexBuilder(2).entry({blob, "dir/file"}).extension("TREE", tree).sealed());
+    const auto result = fsck({"--no-dangling"});
+    const bool untrue = result.err.find("cache-tree") != std::string::npos;
+    EXPECT_EQ(untrue ? 8 : 0, result.status) << result.err;
+    return untrue;
+  };
+  EXPECT_FALSE(said("100644", "40000"));
+  EXPECT_FALSE(said("100664", "40000"));
+  EXPECT_FALSE(said("0100644", "40000"));
+  EXPECT_FALSE(said("100644", "040000"));
+  EXPECT_TRUE(said("100775", "40000"));
+}
+
 TEST_F(FsckGraph, WhatOnlyTheIndexNamesIsMissingToo) {
   branch("main", commit(put("tree", entry("100644 x", put("blob", "x\n")))));
   files_.write("index", IndexBuilder(2).entry({absent_, "a"}).sealed());
