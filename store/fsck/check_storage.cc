@@ -1,6 +1,5 @@
 #include "store/fsck/check_storage.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,8 +8,7 @@
 #include <set>
 
 #include "store/fsck/copy_reader.h"
-#include "store/loose/loose_object.h"
-#include "store/os/follow_file.h"
+#include "store/fsck/loose_checker.h"
 #include "store/pack/delta_resolver.h"
 #include "store/run/workers.h"
 
@@ -136,12 +134,7 @@ class Pass {
   };
 
   void run_parked();
-  bool is_gone(const LoosePlace& place, std::uint32_t number);
   void read_base(const Parked& parked, CopyReader& reader, BufferPool& pool, Base& base);
-  void check_loose(const StoredFanout& fanout, ObjectVerifier& verifier, LooseReader& reader,
-                   BufferPool& pool, StageClock& clock);
-  void check_loose_object(const ObjectCopy& copy, const LoosePlace& place, ObjectVerifier& verifier,
-                          LooseReader& reader, BufferPool& pool, StageClock& clock);
   void check_pack_file(std::uint32_t number, ObjectVerifier& verifier);
   void report_unresolvable(const Parked& parked, ObjectVerifier& verifier);
   void collect(ObjectVerifier& verifier, const StageClock& clock, std::vector<Parked>&& parked);
@@ -185,104 +178,6 @@ void Pass::collect(ObjectVerifier& verifier, const StageClock& clock,
   result_.counters.object_bytes += verifier.counters().object_bytes;
   result_.counters.hashed_bytes += verifier.counters().hashed_bytes;
   for (std::size_t i = 0; i < kStages; ++i) result_.stage_ticks[i] += clock.sums()[i];
-}
-
-void Pass::check_loose_object(const ObjectCopy& place_copy, const LoosePlace& place,
-                              ObjectVerifier& verifier, LooseReader& reader, BufferPool& pool,
-                              StageClock& clock) {
-  ObjectCopy copy = place_copy;
-  clock.enter(Stage::kRead);
-  const auto refuse = [&](Fault fault) {
-    Fault whole(MessageId::kObjectCorrupt,
-                fmt::format("{}: object corrupt or missing: {}", place.id.hex(), place.path));
-    // A blob is read in pieces: git does not die of its content.
-    if (copy.type != ObjectType::kBlob && kills_git(fault)) {
-      verifier.mark_unreadable(copy);
-    } else {
-      verifier.mark_bad(copy);
-    }
-    whole.causes = std::move(fault.causes);
-    whole.causes.push_back(std::move(fault.text));
-    if (message(fault.id).since == Since::kOurs) whole.id = fault.id;
-    verifier.report(copy, std::move(whole), ExitBit::kBitObject);
-    clock.enter(Stage::kOther);
-  };
-  auto header = reader.open(place);
-  if (!header && header.error().id == MessageId::kSymlinkInObjects) {
-    // git follows it, so what lies there is the object; that it is a link is worth a warning.
-    verifier.report(copy, std::move(header.error()), ExitBit::kBitNone);
-    LoosePlace followed = place;
-    followed.follow_symlink = true;
-    header = reader.open(followed);
-  }
-  if (!header && is_gone(place, copy.number)) {
-    clock.enter(Stage::kOther);
-    return;
-  }
-  if (!header) return refuse(std::move(header.error()));
-  copy.type = header->type;
-  if (copy.type == ObjectType::kBlob && mode_ != ObjectVerifier::Mode::kFull) {
-    // Blobs have no links: their content is not needed.
-    verifier.begin_large(copy, header->size);
-    verifier.end_large(false);
-    clock.enter(Stage::kOther);
-    return;
-  }
-  constexpr std::uint64_t kStreamFrom = std::uint64_t{16} << 20;
-  if (header->size >= kStreamFrom &&
-      (copy.type == ObjectType::kBlob || header->size > options_.memory)) {
-    verifier.begin_large(copy, header->size);
-    const auto streamed = reader.stream([&](ByteView piece) {
-      clock.enter(Stage::kSha1);
-      verifier.add_large(piece);
-      clock.enter(Stage::kRead);
-    });
-    verifier.end_large(streamed.has_value());
-    if (!streamed) return refuse(std::move(streamed.error()));
-    clock.enter(Stage::kOther);
-    return;
-  }
-  if (auto plausible = reader.check_size(); !plausible) {
-    return refuse(std::move(plausible.error()));
-  }
-  BufferRef buffer = pool.make(static_cast<std::size_t>(header->size));
-  auto read = reader.read({buffer->data(), buffer->size()});
-  clock.enter(Stage::kOther);
-  if (!read) {
-    pool.release(std::move(buffer));
-    return refuse(std::move(read.error()));
-  }
-  verifier.verify(copy, buffer, nullptr, {}, false);
-  pool.release(std::move(buffer));
-}
-
-// True when the file is no more where it was listed.
-bool Pass::is_gone(const LoosePlace& place, std::uint32_t number) {
-  const auto status = storage_.system().status_at(place.directory, place.name, false);
-  if (status || !os::is_missing(status.error())) return false;
-  ledger_.add_vanished(number);
-  return true;
-}
-
-void Pass::check_loose(const StoredFanout& fanout, ObjectVerifier& verifier, LooseReader& reader,
-                       BufferPool& pool, StageClock& clock) {
-  const ObjectDirectoryPath& paths = storage_.directories()[fanout.directory];
-  const std::string name = fanout_name(fanout.fanout);
-  const auto directory = storage_.system().open(os::kCurrentDirectory, paths.path + "/" + name,
-                                                O_RDONLY | O_DIRECTORY);
-  for (std::size_t i = 0; i < fanout.objects.size(); ++i) {
-    const LooseFile& file = fanout.objects[i];
-    const ObjectCopy copy{fanout.numbers[i],
-                          ObjectType::kUnknown,
-                          {fanout.file, fanout.first_item + static_cast<std::uint32_t>(i)},
-                          Fault::kNoOffset};
-    LoosePlace place;
-    place.directory = directory ? directory->get() : os::kCurrentDirectory;
-    place.name = directory ? file.name : paths.path + "/" + name + "/" + file.name;
-    place.path = paths.shown + "/" + name + "/" + file.name;
-    place.id = file.id;
-    check_loose_object(copy, place, verifier, reader, pool, clock);
-  }
 }
 
 // What is wrong with a pack as a file: trailer, index checksum, entries out of reach, cycles.
@@ -367,11 +262,12 @@ void Pass::work(unsigned number) {
       check_pack_file(pack, verifier);
     }
   }
-  LooseReader reader(storage_.system());
+  LooseChecker loose(storage_, ledger_, verifier, pool, clock,
+                     {options_.memory, mode_ != ObjectVerifier::Mode::kFull});
   for (;;) {
     const std::size_t fanout = next_fanout_.fetch_add(1);
     if (fanout >= storage_.fanouts().size()) break;
-    check_loose(storage_.fanouts()[fanout], verifier, reader, pool, clock);
+    loose.check(storage_.fanouts()[fanout]);
   }
   resolver_.run(number, visitor, pool, clock);
   verifier.finish();
