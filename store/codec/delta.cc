@@ -38,6 +38,21 @@ std::optional<Delta> parse_delta(ByteView bytes) {
   return Delta{*base_size, *result_size, bytes.subspan(position)};
 }
 
+bool is_sound(const Delta& delta, std::uint64_t base_size) {
+  if (delta.base_size != base_size) return false;
+  std::uint64_t total = 0;
+  DeltaCursor cursor(delta.program);
+  DeltaOperation operation;
+  while (cursor.next(operation)) {
+    if (operation.copy &&
+        (operation.offset > base_size || operation.size > base_size - operation.offset)) {
+      return false;
+    }
+    total += operation.size;
+  }
+  return !cursor.bad() && total == delta.result_size;
+}
+
 bool apply_delta(ByteView base, ByteView program, std::span<std::uint8_t> result) {
   const std::uint8_t* at = program.data();
   const std::uint8_t* const end = at + program.size();

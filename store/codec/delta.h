@@ -72,6 +72,10 @@ class DeltaCursor {
   bool bad_ = false;
 };
 
+// Returns: true when the delta is for a base of that size, every instruction is in range, and all
+// together give the size declared: the result may be allocated.
+bool is_sound(const Delta& delta, std::uint64_t base_size);
+
 // Bytes that must be allocated behind the base and behind the result: small copies are done in
 // whole steps that may read and write past the end (never past this).
 constexpr std::size_t kDeltaSlack = 64;

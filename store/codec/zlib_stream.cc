@@ -105,6 +105,30 @@ std::string ZlibInflater::error_text() const {
   return text;
 }
 
+Result<std::size_t> inflate_in_pieces(ZlibInflater& inflater, ByteView deflated, std::uint64_t size,
+                                      std::span<std::uint8_t> window,
+                                      const std::function<void(ByteView)>& take) {
+  const auto bad = [](std::string what) {
+    return fault(MessageId::kEntryUnpackable, "inflate: " + what);
+  };
+  inflater.reset();
+  ByteView input = deflated;
+  for (;;) {
+    // With nothing left to come, one byte of room tells a stream that ends from one that goes on.
+    const std::uint64_t room = std::clamp<std::uint64_t>(size, 1, window.size());
+    const ZlibStep step = inflater.run(input, window.first(static_cast<std::size_t>(room)));
+    input = input.subspan(step.consumed);
+    if (step.produced > size) return bad("stream is longer than declared");
+    size -= step.produced;
+    if (step.produced > 0) take(window.first(step.produced));
+    if (step.state == ZlibState::kEnd) break;
+    if (step.state == ZlibState::kError) return bad(inflater.error_text());
+    if (step.consumed == 0 && step.produced == 0) return bad("stream ends too early");
+  }
+  if (size > 0) return bad("stream is shorter than declared");
+  return deflated.size() - input.size();
+}
+
 ZlibDeflater::ZlibDeflater(int level) : stream_(std::make_unique<z_stream_s>()) {
   expect_memory(deflateInit(stream_.get(), level));
 }

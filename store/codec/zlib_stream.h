@@ -14,11 +14,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 
 #include "store/base/bytes.h"
+#include "store/report/fault.h"
 
 struct z_stream_s;
 
@@ -65,6 +67,14 @@ class ZlibInflater {
   std::uint32_t last_input_ = 0;  // four bytes; at the end of the stream: its Adler-32
   bool wrong_adler_ = false;
 };
+
+// Inflates the stream at the start of `deflated`, of exactly `size` bytes, in order, in pieces that
+// lie in `window` (not empty) while `take` has them.
+// Returns: the bytes of `deflated` that the stream takes. Errors: kEntryUnpackable, in git's words;
+// pieces may have been given before, never more than `size` bytes.
+Result<std::size_t> inflate_in_pieces(ZlibInflater& inflater, ByteView deflated, std::uint64_t size,
+                                      std::span<std::uint8_t> window,
+                                      const std::function<void(ByteView)>& take);
 
 class ZlibDeflater {
  public:

@@ -222,30 +222,18 @@ void DeltaResolver::Worker::stream_whole(const Item& item, const Raw& raw) {
   visitor_.on_large_begin(item.pack, {item.entry}, type_of(item), raw.header.inflated_size);
   ZlibInflater inflater;
   Bytes window(std::size_t{256} << 10);
-  ByteView input = raw.deflated;
-  std::uint64_t total = 0;
-  std::string reason;
-  for (bool ended = false; !ended && reason.empty();) {
-    clock_.enter(Stage::kInflate);
-    const ZlibStep step = inflater.run(input, window);
-    clock_.enter(Stage::kSha1);
-    input = input.subspan(step.consumed);
-    total += step.produced;
-    visitor_.on_large_piece(ByteView(window.data(), step.produced));
-    ended = step.state == ZlibState::kEnd;
-    if (step.state == ZlibState::kError) reason = "inflate: " + inflater.error_text();
-    if (step.state == ZlibState::kStalled) reason = "inflate: stream ends too early";
-    if (total > raw.header.inflated_size) reason = "inflate: stream is longer than declared";
-    if (ended && total < raw.header.inflated_size) {
-      reason = "inflate: stream is shorter than declared";
-    }
-  }
+  clock_.enter(Stage::kInflate);
+  auto used = inflate_in_pieces(inflater, raw.deflated, raw.header.inflated_size, window,
+                                [&](ByteView piece) {
+                                  clock_.enter(Stage::kSha1);
+                                  visitor_.on_large_piece(piece);
+                                  clock_.enter(Stage::kInflate);
+                                });
   clock_.enter(Stage::kOther);
-  if (reason.empty()) check_end(item, raw, raw.deflated.size() - input.size());
-  visitor_.on_large_end(reason.empty());
-  if (!reason.empty()) {
-    visitor_.on_fault(item.pack, {item.entry},
-                      cannot_unpack(item, Fault(MessageId::kEntryUnpackable, std::move(reason))));
+  if (used) check_end(item, raw, *used);
+  visitor_.on_large_end(used.has_value());
+  if (!used) {
+    visitor_.on_fault(item.pack, {item.entry}, cannot_unpack(item, std::move(used.error())));
   }
 }
 
@@ -283,22 +271,9 @@ bool DeltaResolver::Worker::stream(const Item& item, const Raw& raw) {
   // When this comes to nothing, the usual way goes on with what was inflated, or finds the words.
   if (!inflate_program(item, raw)) return false;
   const auto delta = parse_delta(program_->bytes());
-  if (!delta || delta->result_size < resolver_.limits_.stream_from ||
-      delta->base_size != item.base->size()) {
-    return false;
-  }
-  // First see that every instruction is in range: nothing is hashed of a bad delta.
-  std::uint64_t total = 0;
-  DeltaCursor cursor(delta->program);
-  DeltaOperation operation;
-  while (cursor.next(operation)) {
-    if (operation.copy && (operation.offset > item.base->size() ||
-                           operation.size > item.base->size() - operation.offset)) {
-      return false;
-    }
-    total += operation.size;
-  }
-  if (cursor.bad() || total != delta->result_size) {
+  if (!delta || delta->result_size < resolver_.limits_.stream_from) return false;
+  // Nothing is hashed of a bad delta.
+  if (!is_sound(*delta, item.base->size())) {
     visitor_.on_fault(
         item.pack, {item.entry},
         cannot_unpack(item, Fault(MessageId::kEntryUnpackable, "failed to apply delta")));

@@ -38,16 +38,6 @@ tl::unexpected<Fault> too_large(const PackFile& pack, PackOffset offset, std::ui
                offset.value);
 }
 
-// Returns: whether the program gives exactly as many bytes as the delta declares, so that the
-// result may be allocated.
-bool gives_declared_size(const Delta& delta) {
-  DeltaCursor cursor(delta.program);
-  DeltaOperation operation;
-  std::uint64_t size = 0;
-  while (cursor.next(operation)) size += operation.size;
-  return !cursor.bad() && size == delta.result_size;
-}
-
 }  // namespace
 
 PackReader::PackReader() : cache_(kCacheSize) {}
@@ -171,7 +161,7 @@ Result<std::shared_ptr<const CachedBase>> PackReader::apply(const PackFile& pack
     return tl::unexpected(inflated.error());
   }
   const auto delta = parse_delta(delta_);
-  if (!delta || delta->base_size != base.size || !gives_declared_size(*delta)) {
+  if (!delta || !is_sound(*delta, base.size)) {
     return unpackable(pack, link.offset, "failed to apply delta");
   }
   if (delta->result_size > limit) return too_large(pack, link.offset, delta->result_size);
@@ -189,30 +179,10 @@ Result<std::shared_ptr<const CachedBase>> PackReader::apply(const PackFile& pack
 Result<void> PackReader::stream(const PackFile& pack, PackOffset offset, const Consumer& consume) {
   const auto header = pack.entry_header(offset);
   if (!header) return tl::unexpected(header.error());
-  ByteView deflated = deflated_bytes(pack, offset, *header);
-  std::uint64_t left = header->inflated_size;
-  Bytes piece(kPieceSize);
-  windows_.reset();
-  for (;;) {
-    // With nothing left to come, one byte of room tells a stream that ends from one that goes on.
-    const std::size_t room =
-        left == 0 ? 1 : static_cast<std::size_t>(std::min<std::uint64_t>(left, piece.size()));
-    const ZlibStep step = windows_.run(deflated, std::span(piece).first(room));
-    deflated = deflated.subspan(step.consumed);
-    if (step.produced > left) {
-      return unpackable(pack, offset, "inflate: stream is longer than declared");
-    }
-    left -= step.produced;
-    if (step.produced > 0) consume(ByteView(piece).first(step.produced));
-    if (step.state == ZlibState::kEnd) break;
-    if (step.state == ZlibState::kError) {
-      return unpackable(pack, offset, "inflate: " + windows_.error_text());
-    }
-    if (step.consumed == 0 && step.produced == 0) {
-      return unpackable(pack, offset, "inflate: stream ends too early");
-    }
-  }
-  if (left > 0) return unpackable(pack, offset, "inflate: stream is shorter than declared");
+  Bytes window(kPieceSize);
+  const auto used = inflate_in_pieces(windows_, deflated_bytes(pack, offset, *header),
+                                      header->inflated_size, window, consume);
+  if (!used) return unpackable(pack, offset, used.error().text);
   return {};
 }
 
