@@ -33,8 +33,9 @@ std::string line_of(const Finding& finding) {
   return finding.text;
 }
 
-// git's words for the files that it derives from packs and commits seldom say which file is meant.
-bool is_about_derived_file(MessageId id) {
+}  // namespace
+
+bool is_about_graph_file(MessageId id) {
   switch (id) {
     case MessageId::kCommitGraphBad:
     case MessageId::kCommitGraphUnreadable:
@@ -50,8 +51,6 @@ bool is_about_derived_file(MessageId id) {
       return false;
   }
 }
-
-}  // namespace
 
 // What comes from a repository must not speak to the terminal: control bytes are shown as git shows
 // them in its own messages. The line feed within a finding (the second half of a broken link) is
@@ -77,7 +76,8 @@ void render_findings(std::span<const Finding> findings, Output& out, Output& err
   };
   std::string_view derived_file;
   for (const Finding& finding : findings) {
-    if (is_about_derived_file(finding.id) && finding.file != derived_file) {
+    // git's words for these files seldom say which one is meant.
+    if (is_about_graph_file(finding.id) && finding.file != derived_file) {
       derived_file = finding.file;
       messages += "in " + printable(derived_file) + ":\n";
     }

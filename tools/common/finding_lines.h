@@ -10,6 +10,9 @@
 
 namespace assay::tools {
 
+// True for what is said of a commit-graph or a multi-pack-index.
+bool is_about_graph_file(MessageId id);
+
 // Returns: the text with control bytes other than tab and line feed shown as '?'.
 std::string printable(std::string_view text);
 

@@ -22,6 +22,7 @@ constexpr std::size_t kMostFiles = 5;     // named
 
 // Files that git makes anew from others.
 bool is_derived(MessageId id) {
+  if (is_about_graph_file(id)) return true;
   switch (id) {
     case MessageId::kPackIndexBad:
     case MessageId::kPackIndexHashMismatch:
@@ -30,15 +31,6 @@ bool is_derived(MessageId id) {
     case MessageId::kReverseIndexUntrue:
     case MessageId::kBitmapBad:
     case MessageId::kBitmapUntrue:
-    case MessageId::kCommitGraphBad:
-    case MessageId::kCommitGraphUnreadable:
-    case MessageId::kCommitGraphUntrue:
-    case MessageId::kCommitGraphDoubtful:
-    case MessageId::kMultiPackIndexBad:
-    case MessageId::kMultiPackIndexUnreadable:
-    case MessageId::kMultiPackIndexFatal:
-    case MessageId::kMultiPackIndexUntrue:
-    case MessageId::kMultiPackIndexDoubtful:
     case MessageId::kIndexFileBad:
     case MessageId::kInvalidCacheTreePointer:
     case MessageId::kInvalidResolveUndoPointer:
