@@ -37,8 +37,11 @@ using collision::Survivor;
 using collision::Suspects;
 using collision::VectorSet;
 
-// One unit of work: 128 blocks, as one message or, lane for lane, as 16 messages of 8 blocks.
-constexpr std::size_t kUnitBlocks = kMaxLanes * kLogRows;
+// One unit of work: 512 blocks, as one message or as 64 messages of 8 blocks, each for a lane. So
+// many because a long message is judged log by log, 128 blocks each, beside the hashing of the
+// next.
+constexpr std::size_t kUnitMessages = 4 * kMaxLanes;
+constexpr std::size_t kUnitBlocks = kUnitMessages * kLogRows;
 
 class Random {
  public:
@@ -101,7 +104,7 @@ class Maker {
     for (std::uint8_t(&block)[kBlockSize] : unit.blocks) {
       make_block(block, kind == kMixed ? random_.below(kKinds) : kind);
     }
-    const std::size_t messages = unit.one_message ? 1 : kMaxLanes;
+    const std::size_t messages = unit.one_message ? 1 : kUnitMessages;
     for (std::size_t i = 0; i < messages; ++i) begin_message(unit, i * kLogRows);
     judge(unit);
   }
@@ -247,11 +250,11 @@ constexpr Single kSingles[] = {
 #if defined(__x86_64__)
     {"sha_ni", kCpuShaNi, 1, 12, compress_queuing_sha_ni, recompress_sha_ni},
     {"sha_ni_avx2", kCpuShaNi | kCpuAvx2, 1, 20, compress_queuing_sha_ni_avx2, recompress_avx2},
-    {"sha_ni_avx2_groups", kCpuShaNi | kCpuAvx2, 1, 128, compress_groups_sha_ni_avx2,
+    {"sha_ni_avx2_groups", kCpuShaNi | kCpuAvx2, 1, kUnitBlocks, compress_groups_sha_ni_avx2,
      recompress_avx2},
     {"sha_ni_avx512", kCpuShaNi | kCpuAvx512 | kCpuAvx512Ice, 1, 12, compress_queuing_sha_ni_avx512,
      recompress_avx512},
-    {"sha_ni_avx512_groups", kCpuShaNi | kCpuAvx512 | kCpuAvx512Ice, 16, 128,
+    {"sha_ni_avx512_groups", kCpuShaNi | kCpuAvx512 | kCpuAvx512Ice, 16, kUnitBlocks,
      compress_groups_sha_ni_avx512, recompress_avx512},
 #endif
 };
@@ -289,8 +292,8 @@ void check_singles(const Unit& unit, Random& random) {
     if ((single.required & ~cpu_features()) != 0 || message < single.multiple) continue;
     for (std::size_t first = 0; first < kUnitBlocks;) {
       const std::size_t rest = message - first % message;
-      std::size_t n =
-          std::min({rest, single.most, (1 + random.below(single.most)) * single.multiple});
+      const std::size_t multiples = single.most / single.multiple;
+      std::size_t n = std::min(rest, (1 + random.below(multiples)) * single.multiple);
       n -= n % single.multiple;
       if (n == 0) break;
       check_single(single, unit, first, n);
@@ -301,7 +304,7 @@ void check_singles(const Unit& unit, Random& random) {
 
 void check_lanes(const Kernels& kernels, const Unit& unit, LaneLog& log,
                  std::vector<Survivor>& survivors) {
-  for (unsigned offset = 0; offset < kMaxLanes; offset += kernels.lanes) {
+  for (unsigned offset = 0; offset < kUnitMessages; offset += kernels.lanes) {
     const std::uint8_t* blocks[kMaxLanes] = {};
     LaneState state;
     for (unsigned lane = 0; lane < kernels.lanes; ++lane) {
