@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
 #include "store/fsck/fault_reporter.h"
-#include "store/fsck/kept_tree.h"
+#include "store/fsck/kept_trees.h"
 #include "store/index/index_file.h"
 #include "store/index/index_trees.h"
 #include "store/os/follow_file.h"
@@ -42,8 +40,8 @@ class IndexChecker {
   bool is_spelled_otherwise(const ObjectId& tree, const ObjectId& other) {
     return read_ && kept_trees_.id_of(tree).value_or(other) == other;
   }
-  void check_tree_truth(const CacheTree& tree, const std::map<std::string, IndexTree>& made);
-  void add_expanded(const std::map<std::string, IndexTree>& made);
+  void check_tree_truth(const CacheTree& tree, const IndexTrees& made);
+  void add_expanded(const IndexTrees& made);
   void check_resolve_undo(const IndexFile& index);
 
   const Repository& repository_;
@@ -82,8 +80,12 @@ void IndexChecker::check_worktree(const Worktree& worktree) {
         !index->cache_tree || index->is_sparse || check_cache_tree(*index->cache_tree);
     if (!disorder && is_sound && (index->cache_tree || index->is_sparse)) {
       const auto made = trees_of_index(index->entries, repository_.hash_kind());
-      if (index->is_sparse) add_expanded(made);
-      if (index->cache_tree) check_tree_truth(*index->cache_tree, made);
+      if (!made) {
+        reporter_.report(MessageId::kIndexEntryBad,
+                         shown_ + ": directories are nested too deeply to compare the trees");
+      }
+      if (made && index->is_sparse) add_expanded(*made);
+      if (made && index->cache_tree) check_tree_truth(*index->cache_tree, *made);
     }
     check_resolve_undo(*index);
   } else {
@@ -168,8 +170,7 @@ bool IndexChecker::check_cache_tree(const CacheTree& tree) {
 }
 
 // git goes by the cache-tree when it writes the tree of a commit.
-void IndexChecker::check_tree_truth(const CacheTree& tree,
-                                    const std::map<std::string, IndexTree>& made) {
+void IndexChecker::check_tree_truth(const CacheTree& tree, const IndexTrees& made) {
   // From below: what is wrong there makes all above wrong.
   for (std::size_t i = tree.nodes.size(); i-- > 0;) {
     const CacheTreeNode& node = tree.nodes[i];
@@ -199,7 +200,7 @@ void IndexChecker::check_tree_truth(const CacheTree& tree,
 }
 
 // git makes a sparse index full before it looks at it, and writes the trees that belong to that.
-void IndexChecker::add_expanded(const std::map<std::string, IndexTree>& made) {
+void IndexChecker::add_expanded(const IndexTrees& made) {
   for (const auto& [path, tree] : made) {
     if (tree.is_complete && objects_.type_of(tree.id)) {
       roots_.add_root(tree.id, ObjectType::kUnknown, ":");

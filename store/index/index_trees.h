@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,11 @@ struct IndexTree {
 };
 
 // By path without a slash at the end, "" for the root.
+using IndexTrees = std::map<std::string, IndexTree>;
+
 // Requires: entries in order (check_index_order).
-std::map<std::string, IndexTree> trees_of_index(const std::vector<IndexEntry>& entries,
-                                                HashKind kind);
+// Returns: nothing when directories are nested so deeply that their paths would take many times the
+// memory of the entries.
+std::optional<IndexTrees> trees_of_index(const std::vector<IndexEntry>& entries, HashKind kind);
 
 }  // namespace assay

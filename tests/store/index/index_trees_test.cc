@@ -37,7 +37,7 @@ TEST(IndexTrees, AreThoseThatGitWrites) {
   const auto index = parse_index_file(as_bytes(file), HashKind::kSha1);
   ASSERT_TRUE(index);
   ASSERT_FALSE(check_index_order(index->entries));
-  const auto trees = trees_of_index(index->entries, HashKind::kSha1);
+  const auto trees = *trees_of_index(index->entries, HashKind::kSha1);
   EXPECT_EQ(trees.at("").id.hex() + "\n", root);
   EXPECT_EQ(trees.at("").entry_count, 9);
   EXPECT_EQ(trees.size(), 5U);
@@ -53,13 +53,13 @@ TEST(IndexTrees, AreThoseThatGitWrites) {
 }
 
 TEST(IndexTrees, OfNothingIsTheEmptyTree) {
-  const auto trees = trees_of_index({}, HashKind::kSha1);
+  const auto trees = *trees_of_index({}, HashKind::kSha1);
   EXPECT_EQ(trees.at("").id.hex(), "4b825dc642cb6eb9a060e54bf8d69288fbee4904");
   EXPECT_EQ(trees.size(), 1U);
 }
 
 TEST(IndexTrees, DirectoriesOfASparseIndexCountAsOneEntry) {
-  const auto trees = trees_of_index({entry("a/b/", 'b', 0040000), entry("a/c")}, HashKind::kSha1);
+  const auto trees = *trees_of_index({entry("a/b/", 'b', 0040000), entry("a/c")}, HashKind::kSha1);
   EXPECT_EQ(trees.at("a/b").id, id('b'));
   EXPECT_EQ(trees.at("a/b").entry_count, 1);
   EXPECT_EQ(trees.at("a").entry_count, 2);
@@ -72,11 +72,20 @@ TEST(IndexTrees, WhatIsOnlyAnnouncedOrUnmergedLeavesThemIncomplete) {
   IndexEntry ours = entry("b/x");
   ours.stage = 2;
   const auto trees =
-      trees_of_index({announced, entry("a/old"), ours, entry("c/y")}, HashKind::kSha1);
+      *trees_of_index({announced, entry("a/old"), ours, entry("c/y")}, HashKind::kSha1);
   EXPECT_FALSE(trees.at("a").is_complete);
   EXPECT_FALSE(trees.at("b").is_complete);
   EXPECT_TRUE(trees.at("c").is_complete);
   EXPECT_FALSE(trees.at("").is_complete);
+}
+
+// Each directory has a path of its own: of one long path they would take its square.
+TEST(IndexTrees, AreNotMadeOfEndlessNesting) {
+  std::string deep;
+  for (int i = 0; i < 100; ++i) deep += "d/";
+  EXPECT_TRUE(trees_of_index({entry(deep + "file")}, HashKind::kSha1));
+  for (int i = 0; i < 100'000; ++i) deep += "d/";
+  EXPECT_FALSE(trees_of_index({entry(deep + "file")}, HashKind::kSha1));
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
-#include "store/fsck/kept_tree.h"
-
-#include <fmt/format.h>
+#include "store/fsck/kept_trees.h"
 
 #include "store/object/object_hash.h"
 #include "store/object/tree_entry.h"
+#include "store/object/tree_writer.h"
 
 namespace assay {
 namespace {
@@ -43,10 +42,7 @@ std::optional<ObjectId> KeptTrees::make(const ObjectId& tree, int depth) {
       if (!below) return std::nullopt;
       id = *below;
     }
-    const std::string head = fmt::format("{:o} {}", mode, entry.name);
-    body.insert(body.end(), head.begin(), head.end());
-    body.push_back(0);
-    body.insert(body.end(), id.bytes().begin(), id.bytes().end());
+    append_tree_entry(body, mode, entry.name, id);
   }
   if (!rest.empty()) return std::nullopt;
   return name_object(ObjectType::kTree, body, kind_).id;
