@@ -75,6 +75,24 @@ TEST_F(CatFileTest, TypeSizeAndExistence) {
   EXPECT_EQ("fatal: Not a valid object name nonsense\n", no_name.err);
 }
 
+TEST_F(CatFileTest, WhatExistsIsSound) {
+  // Stored under the id of other content, as a disk or an attacker could leave it.
+  const std::string path = ".git/objects/" + blob_.substr(0, 2) + "/" + blob_.substr(2);
+  const std::string other = put("blob", "other content\n");
+  const std::string content =
+      root_.read(".git/objects/" + other.substr(0, 2) + "/" + other.substr(2));
+  root_.write(path, content);
+  const auto damaged = run({"cat-file", "-e", blob_});
+  EXPECT_EQ(1, damaged.status);
+  EXPECT_NE(std::string::npos, damaged.err.find("hash-path mismatch, found at: " + path))
+      << damaged.err;
+  EXPECT_EQ("", damaged.out);
+
+  root_.write(path, content.substr(0, content.size() / 2));
+  EXPECT_EQ(1, run({"cat-file", "-e", blob_}).status);
+  EXPECT_EQ("", cat({"-e", other}));
+}
+
 TEST_F(CatFileTest, ContentIsPeeledToTheType) {
   EXPECT_EQ("content\n", cat({"blob", blob_}));
   const std::string commit = cat({"commit", "HEAD"});

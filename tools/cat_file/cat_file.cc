@@ -26,10 +26,12 @@ class CatFile {
   int run(int mode, std::string_view type, const std::string& name);
 
  private:
+  int check_existence(const ObjectId& id);
   int show_typed(std::string_view type, const ObjectId& id, const std::string& name);
   int show_pretty(const ObjectId& id, const std::string& name);
   int show_tree(const ObjectId& id, const std::string& name);
   int show_content(const ObjectId& id);
+  void print_fault(const Fault& fault);
   int complain(const Fault& fault, std::string_view last_word);
 
   Context& context_;
@@ -45,7 +47,7 @@ int CatFile::run(int mode, std::string_view type, const std::string& name) {
     }
     return die(context_, fmt::format("Not a valid object name {}", name));
   }
-  if (mode == kExists) return reader_.contains(named.id) ? 0 : 1;
+  if (mode == kExists) return check_existence(named.id);
   if (mode == kType || mode == kSize) {
     const auto info = reader_.info(named.id);
     if (!info) return complain(info.error(), "git cat-file: could not get object info");
@@ -55,6 +57,15 @@ int CatFile::run(int mode, std::string_view type, const std::string& name) {
   }
   if (mode == kPretty) return show_pretty(named.id, name);
   return show_typed(type, named.id, name);
+}
+
+// git's manual promises that the object is valid, its program looks for a file only: a script that
+// asks before it deletes another copy needs the promise.
+int CatFile::check_existence(const ObjectId& id) {
+  if (!reader_.contains(id)) return 1;
+  const auto streamed = reader_.stream(id, [](ObjectType, std::uint64_t) {}, [](ByteView) {});
+  if (!streamed) print_fault(streamed.error());
+  return streamed ? 0 : 1;
 }
 
 int CatFile::show_typed(std::string_view type, const ObjectId& id, const std::string& name) {
@@ -94,12 +105,14 @@ int CatFile::show_content(const ObjectId& id) {
   return 0;
 }
 
+void CatFile::print_fault(const Fault& fault) {
+  for (const std::string& cause : fault.causes) print_error(context_, cause);
+  print_error(context_, fault.text);
+}
+
 // The fault in its own words, then git's last word. A missing object needs none of its own.
 int CatFile::complain(const Fault& fault, std::string_view last_word) {
-  if (fault.id != MessageId::kMissing) {
-    for (const std::string& cause : fault.causes) print_error(context_, cause);
-    print_error(context_, fault.text);
-  }
+  if (fault.id != MessageId::kMissing) print_fault(fault);
   return die(context_, last_word);
 }
 
