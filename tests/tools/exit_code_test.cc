@@ -36,8 +36,9 @@ int status_of(const std::vector<Finding>& findings, bool strict_exit = false) {
 TEST(SimpleExit, SoundAndHarmless) {
   EXPECT_EQ(0, status_of({}));
   EXPECT_EQ(0, status_of({}, true));
-  EXPECT_EQ(0, status_of({found(MessageId::kDangling)}, true));
-  for (const MessageId id : {MessageId::kBadDate, MessageId::kPackDuplicate}) {
+  EXPECT_EQ(0, status_of({found(MessageId::kDangling), found(MessageId::kRoot)}, true));
+  for (const MessageId id :
+       {MessageId::kBadDate, MessageId::kPackDuplicate, MessageId::kBadFilemode}) {
     EXPECT_EQ(0, status_of({found(id)}));
     EXPECT_EQ(5, status_of({found(id)}, true));
   }

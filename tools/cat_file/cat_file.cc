@@ -63,7 +63,8 @@ int CatFile::run(int mode, std::string_view type, const std::string& name) {
 // asks before it deletes another copy needs the promise.
 int CatFile::check_existence(const ObjectId& id) {
   if (!reader_.contains(id)) return 1;
-  const auto streamed = reader_.stream(id, [](ObjectType, std::uint64_t) {}, [](ByteView) {});
+  const auto streamed = reader_.stream(
+      id, [](ObjectType, std::uint64_t) {}, [](ByteView) {});
   if (!streamed) print_fault(streamed.error());
   return streamed ? 0 : 1;
 }

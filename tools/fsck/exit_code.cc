@@ -65,6 +65,12 @@ bool may_follow(MessageId id) {
   }
 }
 
+// Git prints its own findings of severity info as warnings, too.
+bool is_warning_or_worse(const Finding& finding) {
+  return finding.severity >= Severity::kWarn ||
+         (finding.severity == Severity::kInfo && message(finding.id).since == Since::kGit);
+}
+
 }  // namespace
 
 int simple_status(std::span<const Finding> findings, bool strict_exit) {
@@ -76,7 +82,7 @@ int simple_status(std::span<const Finding> findings, bool strict_exit) {
   bool unknown_format = false;
   bool harmless = false;
   for (const Finding& finding : findings) {
-    harmless = harmless || finding.severity >= Severity::kWarn;
+    harmless = harmless || is_warning_or_worse(finding);
     if (finding.severity < Severity::kError) continue;
     if (finding.bit == ExitBit::kBitInconclusive) changing = true;
     if (message(finding.id).klass == FaultClass::kCosmetic) continue;
