@@ -1,6 +1,7 @@
 #ifndef ASSAY_SHA1_PADDING_H_
 #define ASSAY_SHA1_PADDING_H_
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -31,24 +32,81 @@ inline void write_length(std::uint8_t* end, std::uint64_t length) {
   store_be32(end - 4, static_cast<std::uint32_t>(bits));
 }
 
-/// Bytes of the longest padding: a 1 bit, zeros, and 64 bits of length.
-inline constexpr std::size_t kLongestPadding = 72;
-
 /// Room that the tail of a message needs.
-inline constexpr std::size_t kTailRoom = kBlockSize + kLongestPadding;
+inline constexpr std::size_t kTailRoom = 2 * kBlockSize;
 
-/// Completes the last blocks of a message of `length` bytes. `tail` holds the length % 64 bytes of
-/// the unfinished block and has room for kTailRoom bytes; all of kLongestPadding are written, so
-/// that the number of zeros need not be looked at.
+/// Two numbers that lie in memory one after the other.
+using TailPair [[gnu::vector_size(16)]] = std::uint64_t;
+
+namespace internal {
+
+template <typename T>
+inline std::uint64_t load_as(const std::uint8_t* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+inline void store_pair(std::uint8_t* to, TailPair pair) { std::memcpy(to, &pair, sizeof pair); }
+
+/// `size` bytes, fewer than 16, then the 1 bit and zeros; for little-endian processors. Reads no
+/// byte beyond them. What is read twice is the same.
+inline TailPair end_of_message(const std::uint8_t* bytes, std::size_t size) {
+  const std::uint64_t mark = std::uint64_t{0x80} << 8 * (size % 8);
+  if (size >= 8) {
+    // Shifted by 64 altogether when size is 8.
+    const std::uint64_t rest = load_as<std::uint64_t>(bytes + size - 8) >> 8 >> 8 * (15 - size);
+    return TailPair{load_as<std::uint64_t>(bytes), rest | mark};
+  }
+  std::uint64_t few = 0;
+  if (size >= 4) {
+    few = load_as<std::uint32_t>(bytes) | load_as<std::uint32_t>(bytes + size - 4)
+                                              << 8 * (size - 4);
+  } else if (size != 0) {
+    few = std::uint64_t{bytes[0]} | std::uint64_t{bytes[size / 2]} << 8 * (size / 2) |
+          std::uint64_t{bytes[size - 1]} << 8 * (size - 1);
+  }
+  return TailPair{few | mark, 0};
+}
+
+}  // namespace internal
+
+/// Writes the last blocks of a message of `length` bytes: the length % 64 bytes at `bytes` and the
+/// padding. `to` has room for kTailRoom bytes and does not overlap `bytes`.
 ///
-/// Returns: the number of blocks at `tail`, 1 or 2.
-inline std::size_t write_padding(std::uint8_t* tail, std::uint64_t length) {
+/// On little-endian processors sixteen bytes at a time, as kernels read them; a read of what was
+/// written in smaller pieces waits until those are in the cache, longer than a short message takes.
+///
+/// Returns: the number of blocks at `to`, 1 or 2.
+inline std::size_t write_tail(std::uint8_t* to, const std::uint8_t* bytes, std::uint64_t length) {
   const std::size_t filled = static_cast<std::size_t>(length % kBlockSize);
   const std::size_t blocks = filled < kBlockSize - 8 ? 1 : 2;
-  std::memset(tail + filled, 0, kLongestPadding);
-  tail[filled] = 0x80;
-  write_length(tail + blocks * kBlockSize, length);
-  return blocks;
+  if constexpr (std::endian::native != std::endian::little) {
+    std::memset(to, 0, kTailRoom);
+    if (filled != 0) std::memcpy(to, bytes, filled);
+    to[filled] = 0x80;
+    write_length(to + blocks * kBlockSize, length);
+    return blocks;
+  }
+  const std::size_t whole = filled / 16 * 16;
+  const TailPair end = internal::end_of_message(bytes + whole, filled - whole);
+  const TailPair none = {0, 0};
+  const TailPair last = {0, __builtin_bswap64(length << 3)};
+  for (std::size_t at = 0; at < 48; at += 16) {
+    if (at < whole) {
+      std::memcpy(to + at, bytes + at, 16);
+    } else {
+      internal::store_pair(to + at, at == whole ? end : none);
+    }
+  }
+  if (blocks == 1) {
+    internal::store_pair(to + 48, whole == 48 ? end | last : last);
+    return 1;
+  }
+  internal::store_pair(to + 48, end);
+  for (std::size_t at = 64; at < 112; at += 16) internal::store_pair(to + at, none);
+  internal::store_pair(to + 112, last);
+  return 2;
 }
 
 }  // namespace assay::sha1

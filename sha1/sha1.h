@@ -68,12 +68,14 @@ class Hasher {
   std::uint64_t length_ = 0;
   bool detect_;
   bool collision_ = false;
-  // The unfinished block, of which length_ % 64 bytes are filled, and room for the longest padding.
-  std::array<std::uint8_t, kBlockSize + 72> buffer_;
+  // The unfinished block, of which length_ % 64 bytes are filled.
+  std::array<std::uint8_t, kBlockSize> buffer_;
 };
 
-/// SHA-1 of a message that is there as a whole, with detection.
-Result digest_of(std::span<const std::uint8_t> message);
+/// SHA-1 of a message that is there as a whole, with detection unless it is switched off. For short
+/// messages quicker than a Hasher.
+Result digest_of(std::span<const std::uint8_t> message, Detect detect = Detect::kOn,
+                 const Kernels& kernels = best());
 
 }  // namespace assay::sha1
 

@@ -89,17 +89,22 @@ template <std::size_t kIndex>
   broken |= (kRun.c == 0 ? differ : ~differ) & load(kMasks.vectors[kIndex]);
 }
 
-template <std::size_t... kIndex>
-[[gnu::always_inline]] inline Words test_runs(const std::uint32_t words[80],
-                                              std::index_sequence<kIndex...>) {
-  Words broken = {};
-  (test_run<kIndex>(words, broken), ...);
-  return broken;
+template <unsigned kFrom, std::size_t... kIndex>
+[[gnu::always_inline]] inline void test_runs(const std::uint32_t words[80], Words& broken,
+                                             std::index_sequence<kIndex...>) {
+  (test_run<kFrom + kIndex>(words, broken), ...);
 }
 
+inline VectorSet left_of(Words broken) { return ~(broken[0] | broken[1] | broken[2] | broken[3]); }
+
 [[gnu::always_inline]] inline VectorSet judge(const std::uint32_t words[80]) {
-  const Words broken = test_runs(words, std::make_index_sequence<kRuns.count>());
-  return ~(broken[0] | broken[1] | broken[2] | broken[3]);
+  constexpr unsigned kFirst = kRuns.first_half();
+  Words broken = {};
+  test_runs<0>(words, broken, std::make_index_sequence<kFirst>());
+  if (left_of(broken) == 0) [[likely]]
+    return 0;
+  test_runs<kFirst>(words, broken, std::make_index_sequence<kRuns.count - kFirst>());
+  return left_of(broken);
 }
 
 // Adds the vectors that a condition excludes, for four blocks.
@@ -281,10 +286,16 @@ bool compress_detecting_fours(std::uint32_t state[5], const std::uint8_t* blocks
 
 bool compress_queuing_portable(std::uint32_t state[5], const std::uint8_t* blocks, std::size_t n,
                                Suspects& suspects) {
-#if defined(ASSAY_VECTORS)
-  if (n > 1) return compress_detecting_fours(state, blocks, n, suspects);
-#endif
   bool found = false;
+#if defined(ASSAY_VECTORS)
+  // So few are sooner done one by one.
+  const std::size_t alone = n < kLanes || n % kLanes <= 2 ? n % kLanes : 0;
+  if (n > alone) {
+    found = compress_detecting_fours(state, blocks, n - alone, suspects);
+    blocks += (n - alone) * kBlockSize;
+    n = alone;
+  }
+#endif
   for (; n != 0; --n, blocks += kBlockSize) {
     found |= compress_detecting_one(state, blocks, suspects);
   }

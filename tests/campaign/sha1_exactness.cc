@@ -121,8 +121,9 @@ class Maker {
                     kBlockSize);
         break;
       case kPadding: {
-        std::uint8_t tail[kTailRoom] = {};
-        write_padding(tail, random_.below(55) + kBlockSize * random_.below(1000));
+        const std::uint8_t zeros[kBlockSize] = {};
+        std::uint8_t tail[kTailRoom];
+        write_tail(tail, zeros, random_.below(55) + kBlockSize * random_.below(1000));
         std::memcpy(block, tail, kBlockSize);
         break;
       }

@@ -38,8 +38,9 @@ Bytes mixed_blocks(Random& random, std::size_t count) {
                   static_cast<std::uint8_t>(random.below(3) == 0 ? random.next() : 0));
         break;
       case 1: {  // padding
-        std::uint8_t tail[kTailRoom] = {};
-        write_padding(tail, random.below(55) + 64 * random.below(1000));
+        const std::uint8_t zeros[kBlockSize] = {};
+        std::uint8_t tail[kTailRoom];
+        write_tail(tail, zeros, random.below(55) + 64 * random.below(1000));
         std::copy_n(tail, kBlockSize, block.begin());
         break;
       }

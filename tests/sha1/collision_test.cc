@@ -65,6 +65,8 @@ TEST_P(CollisionTest, FindsThemBeforeLongEndings) {
       Hasher hasher(Detect::kOn, kernels());
       hasher.update(message);
       EXPECT_TRUE(hasher.finish().collision) << attack.name << " and " << more << " bytes";
+      EXPECT_TRUE(digest_of(message, Detect::kOn, kernels()).collision) << attack.name;
+      EXPECT_FALSE(digest_of(message, Detect::kOff, kernels()).collision) << attack.name;
     }
   }
 }

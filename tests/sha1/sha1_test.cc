@@ -44,6 +44,10 @@ TEST_P(Sha1Test, EveryLengthAroundEveryBlockBoundary) {
     const Digest expected = reference_sha1(message);
     EXPECT_EQ(to_hex(digest(message)), to_hex(expected)) << size;
     EXPECT_EQ(to_hex(digest(message, Detect::kOff)), to_hex(expected)) << size;
+    const Result whole = digest_of(message, Detect::kOn, kernels());
+    EXPECT_EQ(to_hex(whole.digest), to_hex(expected)) << size;
+    EXPECT_FALSE(whole.collision);
+    EXPECT_EQ(to_hex(digest_of(message, Detect::kOff, kernels()).digest), to_hex(expected)) << size;
   }
 }
 
@@ -143,10 +147,10 @@ TEST(PaddingTest, EncodesTheLengthInBits) {
                         {(1ULL << 32) + 1, 1, "0000000800000008"},
                         {(1ULL << 61) - 1, 2, "fffffffffffffff8"}};
   for (const Case& c : cases) {
+    const Bytes bytes(c.length % kBlockSize, 0xee);
     std::uint8_t tail[kTailRoom];
-    std::fill(std::begin(tail), std::end(tail), std::uint8_t{0xee});
-    EXPECT_EQ(write_padding(tail, c.length), c.blocks);
-    const std::size_t filled = c.length % kBlockSize;
+    EXPECT_EQ(write_tail(tail, bytes.data(), c.length), c.blocks);
+    const std::size_t filled = bytes.size();
     for (std::size_t i = 0; i < filled; ++i) EXPECT_EQ(tail[i], 0xee);
     EXPECT_EQ(tail[filled], 0x80);
     const std::size_t end = c.blocks * kBlockSize;

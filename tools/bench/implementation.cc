@@ -11,26 +11,28 @@ class One final : public Implementation {
  public:
   One(const sha1::Kernels& kernels, sha1::Detect detect)
       : Implementation(kernels.name, false, detect == sha1::Detect::kOn, false),
-        hasher_(detect, kernels) {}
+        kernels_(kernels),
+        detect_(detect) {}
 
   void hash(std::span<const Message> messages, std::span<sha1::Digest> digests) override {
     for (std::size_t i = 0; i < messages.size(); ++i) {
-      hasher_.update(messages[i]);
-      digests[i] = hasher_.finish().digest;
+      digests[i] = sha1::digest_of(messages[i], detect_, kernels_).digest;
       touch_memory(&digests[i]);
     }
   }
 
   sha1::Digest hash_stream(Message piece, std::uint64_t pieces) override {
+    sha1::Hasher hasher(detect_, kernels_);
     for (; pieces > 0; --pieces) {
-      hasher_.update(piece);
+      hasher.update(piece);
       touch_memory(piece.data());
     }
-    return hasher_.finish().digest;
+    return hasher.finish().digest;
   }
 
  private:
-  sha1::Hasher hasher_;
+  const sha1::Kernels& kernels_;
+  sha1::Detect detect_;
 };
 
 class Many final : public Implementation {

@@ -94,25 +94,30 @@ ASSAY_SHA_AVX2_INLINE void test_run(const BlockLog& log, const RunMasks& masks, 
       broken, kRun.c == 0 ? _mm256_and_si256(all, mask) : _mm256_andnot_si256(all, mask));
 }
 
-template <std::size_t... kIndex>
-ASSAY_SHA_AVX2_INLINE __m256i test_runs(const BlockLog& log, std::index_sequence<kIndex...>) {
-  __m256i broken[4];
-  for (__m256i& part : broken) part = _mm256_setzero_si256();
+// Tests the runs kFrom to kFrom + sizeof...(kIndex) - 1. Returns: the vectors that remain.
+template <unsigned kFrom, std::size_t... kIndex>
+ASSAY_SHA_AVX2_INLINE std::uint32_t test_runs(const BlockLog& log, __m256i broken[4],
+                                              std::index_sequence<kIndex...>) {
   const RunMasks* masks = &kRunMasks;
   __asm__("" : "+r"(masks));
-  (test_run<kIndex>(log, *masks, broken[kIndex % 4]), ...);
-  return _mm256_or_si256(_mm256_or_si256(broken[0], broken[1]),
-                         _mm256_or_si256(broken[2], broken[3]));
+  (test_run<kFrom + kIndex>(log, *masks, broken[kIndex % 4]), ...);
+  const __m256i eight =
+      _mm256_or_si256(_mm256_or_si256(broken[0], broken[1]), _mm256_or_si256(broken[2], broken[3]));
+  const __m128i four =
+      _mm_or_si128(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1));
+  const __m128i two = _mm_or_si128(four, _mm_shuffle_epi32(four, 0x4e));
+  const std::uint64_t pair = static_cast<std::uint64_t>(_mm_cvtsi128_si64(two));
+  return ~static_cast<std::uint32_t>(pair | pair >> 32);
 }
 
 // The vectors that remain for one block.
 ASSAY_SHA_AVX2_APART collision::VectorSet judge_one_block(const BlockLog& log) {
-  const __m256i broken = test_runs(log, std::make_index_sequence<kRuns.count>());
-  const __m128i four =
-      _mm_or_si128(_mm256_castsi256_si128(broken), _mm256_extracti128_si256(broken, 1));
-  const __m128i two = _mm_or_si128(four, _mm_shuffle_epi32(four, 0x4e));
-  const std::uint64_t pair = static_cast<std::uint64_t>(_mm_cvtsi128_si64(two));
-  return ~static_cast<std::uint32_t>(pair | pair >> 32);
+  constexpr unsigned kFirst = kRuns.first_half();
+  __m256i broken[4];
+  for (__m256i& part : broken) part = _mm256_setzero_si256();
+  if (test_runs<0>(log, broken, std::make_index_sequence<kFirst>()) == 0) [[likely]]
+    return 0;
+  return test_runs<kFirst>(log, broken, std::make_index_sequence<kRuns.count - kFirst>());
 }
 
 // Byte kByte of the words in v, in the order of the words.
