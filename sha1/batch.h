@@ -57,7 +57,9 @@ class Batch {
     job->collision = false;
     // Staging will copy the beginning; by then it should be in the first-level cache.
     __builtin_prefetch(job->body);
-    __builtin_prefetch(job->body + kBlockSize);
+    // An address: there may be no second block, or no body.
+    __builtin_prefetch(
+        reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(job->body) + kBlockSize));
     if (!job->background) waiting_.bytes += job->body_size;
     waiting_.jobs[waiting_.count++] = job;
     if (waiting_.count == kRunJobs || waiting_.bytes >= kRunBytes) run();

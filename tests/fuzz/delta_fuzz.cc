@@ -12,7 +12,7 @@ ASSAY_FUZZ_TARGET(delta) {
   const auto size = static_cast<std::size_t>(delta->result_size);
   Bytes result(size + kDeltaSlack);
   const ByteView view(base.data(), static_cast<std::size_t>(delta->base_size));
-  if (!apply_delta(view, delta->program, result)) return;
+  if (!apply_delta(view, delta->program, std::span(result).first(size))) return;
   // The slow way: operation by operation.
   Bytes expected;
   DeltaCursor cursor(delta->program);

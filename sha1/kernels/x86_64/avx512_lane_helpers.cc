@@ -36,6 +36,13 @@ ASSAY_AVX512 LaneProgress advance(LaneCursor& cursor, unsigned lanes, std::uint3
   return {looked_at & ~std::uint32_t{others}, _mm512_reduce_min_epu32(least)};
 }
 
+// Of body byte `at`, which may lie before the body when nothing is read there: an address, since a
+// pointer to before its array must not be made.
+inline const void* body_at(const Job& job, std::uint64_t at) {
+  return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(job.body) +
+                                       static_cast<std::uintptr_t>(at));
+}
+
 // Each block by one store of a whole vector, which is in the first-level cache when the kernel
 // reads it; it would wait for the parts of others. No branch depends on the length in bytes.
 ASSAY_AVX512 void stage(std::uint8_t* to, std::size_t /*blocks*/, const Job& job,
@@ -54,7 +61,7 @@ ASSAY_AVX512 void stage(std::uint8_t* to, std::size_t /*blocks*/, const Job& job
     at -= job.header_size;
     left += job.header_size;
     if (left >= kBlockSize) {
-      _mm512_store_si512(to, _mm512_mask_loadu_epi8(block, ~in_header, job.body + at));
+      _mm512_store_si512(to, _mm512_mask_loadu_epi8(block, ~in_header, body_at(job, at)));
       to += kBlockSize;
       at += kBlockSize;
       left -= kBlockSize;
@@ -63,12 +70,12 @@ ASSAY_AVX512 void stage(std::uint8_t* to, std::size_t /*blocks*/, const Job& job
     }
   }
   for (; left >= kBlockSize; left -= kBlockSize, to += kBlockSize, at += kBlockSize) {
-    _mm512_store_si512(to, _mm512_loadu_si512(job.body + at));
+    _mm512_store_si512(to, _mm512_loadu_si512(body_at(job, at)));
   }
   const std::uint64_t end = kOne << left;
   const std::uint64_t in_body = (end - 1) & ~in_header;
   // A load of which nothing is wanted may still touch a page that is not there, which takes long.
-  if (in_body != 0) block = _mm512_mask_loadu_epi8(block, in_body, job.body + at);
+  if (in_body != 0) block = _mm512_mask_loadu_epi8(block, in_body, body_at(job, at));
   block = _mm512_mask_mov_epi8(block, end, _mm512_set1_epi8(-0x80));
   if (left >= kBlockSize - 8) {
     _mm512_store_si512(to, block);

@@ -21,6 +21,9 @@ struct alignas(64) BlockLog {
   std::uint32_t out_e[4];                   ///< its e is in the highest lane.
 
   std::uint32_t word(unsigned t) const { return words[kLast - t]; }
+  /// Where message word t lies; the words before it follow.
+  const std::uint32_t* at(unsigned t) const { return words + (kLast - t); }
+  std::uint32_t* at(unsigned t) { return words + (kLast - t); }
 };
 
 /// Takes up a block for which vectors remain: those whose bit is 0 in `result`, by the numbering of

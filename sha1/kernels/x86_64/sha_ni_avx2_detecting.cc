@@ -77,7 +77,7 @@ constexpr RunMasks kRunMasks = make_run_masks();
 
 // The words t to t + 7, the last one first.
 ASSAY_SHA_AVX2_INLINE __m256i words_from(const BlockLog& log, unsigned t) {
-  return load(log.words + BlockLog::kLast - (t + kLanes - 1));
+  return load(log.at(t + kLanes - 1));
 }
 
 template <std::size_t kIndex>
@@ -141,7 +141,7 @@ ASSAY_SHA_AVX2_INLINE std::uint32_t highest_bits(__m256i bytes) {
 
 // Takes the words S of a block.
 ASSAY_SHA_AVX2_APART void take_slices(const BlockLog& log, Slices& slices, std::size_t block) {
-  const std::uint32_t* first = log.words + BlockLog::kLast - collision::kLastWord;
+  const std::uint32_t* first = log.at(collision::kLastWord);
   const __m256i v[4] = {load(first), load(first + 8), load(first + 16), load(first + 24)};
   __m256i bytes = take_bytes<0>(v);
   for (unsigned bit = 8; bit-- > 0;) {

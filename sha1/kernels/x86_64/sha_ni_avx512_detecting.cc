@@ -50,7 +50,7 @@ ASSAY_ICE_INLINE void logged_steps(sha_ni_avx512::Stream& s, __m128i e, const st
   }
   sha_ni_avx512::four_steps<kGroup>(s, e, block);
   if constexpr (4 * kGroup >= BlockLog::kFirst && 4 * kGroup <= BlockLog::kLast) {
-    store(log.words + BlockLog::kLast - (4 * kGroup + 3), s.x[kGroup % 8]);
+    store(log.at(4 * kGroup + 3), s.x[kGroup % 8]);
   }
 }
 
@@ -166,7 +166,7 @@ ASSAY_ICE_INLINE void test_layout(__m256i lower, __m256i higher, const Constants
 ASSAY_ICE_INLINE std::uint32_t judge(const BlockLog& log) {
   const Constants* constants = &kConstants;
   __asm__ volatile("" : "+r"(constants));
-  const std::uint32_t* first = log.words + BlockLog::kLast - collision::kLastWord;
+  const std::uint32_t* first = log.at(collision::kLastWord);
   const __m256i take = load(constants->take_bytes.at);
   const __m256i unit = load(constants->unit);
   const __m256i higher = _mm256_gf2p8affine_epi64_epi8(

@@ -24,7 +24,7 @@ ASSAY_SHA_NI_INLINE void logged_steps(Stream& s, __m128i e, const std::uint8_t* 
   }
   four_steps<kGroup>(s, e, block);
   if constexpr (4 * kGroup >= BlockLog::kFirst && 4 * kGroup <= BlockLog::kLast) {
-    store(log.words + BlockLog::kLast - (4 * kGroup + 3), s.x[kGroup % 8]);
+    store(log.at(4 * kGroup + 3), s.x[kGroup % 8]);
   }
 }
 
