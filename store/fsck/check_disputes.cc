@@ -207,4 +207,17 @@ std::vector<FalseLink> check_disputes(const Storage& storage, LinkLedger& ledger
   return check.take_false_links();
 }
 
+void drop_results_of_unparsed(const std::vector<Finding>& disputes,
+                              std::vector<Finding>& findings) {
+  std::set<ObjectId> unparsed;
+  for (const Finding& finding : disputes) {
+    if (finding.id == MessageId::kObjectNotParsed) unparsed.insert(*finding.oid);
+  }
+  if (unparsed.empty()) return;
+  std::erase_if(findings, [&](const Finding& finding) {
+    return (finding.id == MessageId::kRoot || finding.id == MessageId::kTagged) &&
+           unparsed.contains(*finding.oid);
+  });
+}
+
 }  // namespace assay

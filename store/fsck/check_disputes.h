@@ -26,4 +26,9 @@ std::vector<FalseLink> check_disputes(const Storage& storage, LinkLedger& ledger
                                       const std::vector<ObjectId>& tips,
                                       const StorageCheckOptions& options, FindingSink& findings);
 
+// What git cannot parse, because a link names its target as what it is not, is no root and tags
+// nothing: takes the results about such objects out of the findings. `disputes`: what
+// check_disputes found.
+void drop_results_of_unparsed(const std::vector<Finding>& disputes, std::vector<Finding>& findings);
+
 }  // namespace assay

@@ -446,6 +446,7 @@ Result<FsckReport> Checker::run() {
   }
   const std::vector<Finding> doubtful = patience.take_doubtful(found.findings());
   if (!doubtful.empty() || (patience.unsettled() && look.unsettled)) report_inconclusive(doubtful);
+  drop_results_of_unparsed(work.disputes, work.checked.findings);
   for (std::vector<Finding>* list : {&found.findings(), &work.disputes, &work.checked.findings}) {
     for (Finding& finding : *list) findings_.add(std::move(finding));
   }

@@ -161,6 +161,33 @@ TEST_F(FsckGraph, UnreadPacksDoNotMakeAnUnparsableCommitSound) {
   EXPECT_EQ(2, fsck({"--connectivity-only"}).status);
 }
 
+// A link that says another type makes one of the two objects unparsable: the one git reads later.
+TEST_F(FsckGraph, WhatGitCannotParseIsNoRootAndTagsNothing) {
+  const ObjectId sound = commit(put("tree", entry("100644 x", put("blob", "x\n"))));
+  const auto tag = [&](std::string_view type) {
+    return put("tag", "object " + sound.hex() + "\ntype " + std::string(type) + "\ntag t\ntagger " +
+                          std::string(kIdent) + "\n\nmessage\n");
+  };
+  const ObjectId right = tag("commit");
+  const std::string root = "root " + sound.hex() + "\n";
+  const auto lists = [&](const std::string& line) {
+    return fsck({"--root", "--tags"}).out.find(line) != std::string::npos;
+  };
+  branch("main", sound);
+  files_.write("refs/tags/t", right.hex() + "\n");
+  EXPECT_TRUE(lists(root));
+  EXPECT_TRUE(lists("tagged commit " + sound.hex() + " (t) in " + right.hex() + "\n"));
+
+  const ObjectId wrong = tag("blob");
+  const std::string tagged = "tagged blob " + sound.hex() + " (t) in " + wrong.hex() + "\n";
+  files_.write("refs/tags/t", wrong.hex() + "\n");
+  EXPECT_TRUE(lists(root));
+  EXPECT_FALSE(lists(tagged));
+  files_.write("refs/a/t", wrong.hex() + "\n");  // comes before refs/heads/
+  EXPECT_FALSE(lists(root));
+  EXPECT_TRUE(lists(tagged));
+}
+
 TEST_F(FsckGraph, ArgumentsAreRootsInsteadOfRefs) {
   const ObjectId bad = commit(put("tree", entry("100644 a", absent_)));
   const ObjectId good = commit(put("tree", entry("100644 x", put("blob", "x\n"))));
