@@ -39,6 +39,8 @@ class RefChecker {
       found.ref = name;
       found.oid = id;
       if (objects_.is_unreadable(id)) found.bit = ExitBit::kBitDies;
+      const std::string problem = objects_.parse_problem(id);
+      if (!problem.empty()) found.causes.push_back(problem);
       reporter_.report(std::move(found));
       return false;
     }

@@ -29,6 +29,17 @@ bool can_be_parsed(const CopyReader::Object& object, const ObjectId& id) {
   return true;
 }
 
+std::string parse_problem(const CopyReader::Object& object, const ObjectId& id) {
+  if (object.type == ObjectType::kCommit) {
+    const auto commit = parse_commit(object.bytes, id);
+    if (!commit) return commit.error().text;
+  } else if (object.type == ObjectType::kTag) {
+    const auto tag = parse_tag(object.bytes, id);
+    if (!tag) return tag.error().text;
+  }
+  return {};
+}
+
 std::vector<ObjectLink> read_links(CopyReader& reader, const ObjectId& id, std::uint32_t number,
                                    HashKind kind, const ParentOverrides& parents) {
   std::vector<ObjectLink> links;

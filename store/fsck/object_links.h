@@ -24,5 +24,7 @@ std::vector<ObjectLink> read_links(CopyReader& reader, const ObjectId& id, std::
 
 // As git's own parsers judge it. Trees are not parsed before they are walked.
 bool can_be_parsed(const CopyReader::Object& object, const ObjectId& id);
+// Returns: why not, in git's words; empty also when git says nothing.
+std::string parse_problem(const CopyReader::Object& object, const ObjectId& id);
 
 }  // namespace assay

@@ -25,6 +25,12 @@ class ObjectView {
     (void)id;
     return false;
   }
+  // Returns: why an object that was not verified cannot be parsed, in git's words; empty when it
+  // was said already, or there is nothing to say.
+  virtual std::string parse_problem(const ObjectId& id) const {
+    (void)id;
+    return {};
+  }
   // True for an absent object that a promisor remote has promised (partial clone).
   virtual bool is_promised(const ObjectId& id) const = 0;
 };

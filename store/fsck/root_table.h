@@ -102,6 +102,12 @@ class VerifiedObjects : public ObjectView {
     const std::uint32_t number = ledger_.table().find(id);
     return number != ObjectTable::kAbsent && !type_of(id) && ledger_.is_unreadable(number);
   }
+  std::string parse_problem(const ObjectId& id) const override {
+    const std::uint32_t number = ledger_.table().find(id);
+    if (unverified_ == nullptr || believe_all_ || number == ObjectTable::kAbsent) return {};
+    const auto object = unverified_->read(number);
+    return object ? assay::parse_problem(*object, id) : std::string();
+  }
   bool is_promised(const ObjectId& id) const override { return promised_.contains(id); }
 
  private:

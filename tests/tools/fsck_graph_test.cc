@@ -161,6 +161,24 @@ TEST_F(FsckGraph, UnreadPacksDoNotMakeAnUnparsableCommitSound) {
   EXPECT_EQ(2, fsck({"--connectivity-only"}).status);
 }
 
+// With --no-full nobody else says why a packed object is no commit.
+TEST_F(FsckGraph, WhyARefLeadsToWhatCannotBeParsedIsSaid) {
+  const std::string who = std::string(kIdent) + "\n";
+  const std::string text = "author " + who + "committer " + who + "\nmessage\n";
+  testing::PackBuilder builder;
+  const ObjectId bad = builder.entry(builder.add(ObjectType::kCommit, as_bytes(text))).id;
+  builder.build().write(files_.root(), kObjects + "/pack/pack-a");
+  branch("main", commit(put("tree", entry("100644 x", put("blob", "x\n")))));
+  branch("other", bad);
+  EXPECT_EQ("error: bogus commit object " + bad.hex() +
+                "\nerror: refs/heads/other: invalid sha1 pointer " + bad.hex() + "\n",
+            fsck({"--no-full"}).err);
+  // What is only absent needs no reason.
+  branch("other", absent_);
+  EXPECT_EQ("error: refs/heads/other: invalid sha1 pointer " + absent_.hex() + "\n",
+            fsck({"--no-full"}).err);
+}
+
 // A link that says another type makes one of the two objects unparsable: the one git reads later.
 TEST_F(FsckGraph, WhatGitCannotParseIsNoRootAndTagsNothing) {
   const ObjectId sound = commit(put("tree", entry("100644 x", put("blob", "x\n"))));
