@@ -73,21 +73,68 @@ void ZlibInflater::reset() {
   inflateReset(stream_.get());
   adler_ = 1;
   wrong_adler_ = false;
+  has_stray_bits_ = false;
+  at_block_header_ = false;
 }
 
 ZlibStep ZlibInflater::run(ByteView input, std::span<std::uint8_t> output) {
-  ZlibStep result = step(*stream_, input, output, status_,
-                         [](z_stream& stream) { return inflate(&stream, Z_NO_FLUSH); });
-  if (status_ == Z_MEM_ERROR) throw std::bad_alloc();
-  note_consumed(input.first(result.consumed));
-  if (result.produced > 0) {  // libdeflate begins anew when it is given no bytes at all
-    adler_ = ::libdeflate_adler32(adler_, output.data(), result.produced);
+  ZlibStep total;
+  for (;;) {
+    look_at_block_header(input);
+    // zlib stops at the end of every block.
+    const ZlibStep part = step(*stream_, input, output, status_,
+                               [](z_stream& stream) { return inflate(&stream, Z_BLOCK); });
+    if (status_ == Z_MEM_ERROR) throw std::bad_alloc();
+    note_consumed(input.first(part.consumed));
+    if (part.produced > 0) {  // libdeflate begins anew when it is given no bytes at all
+      adler_ = ::libdeflate_adler32(adler_, output.data(), part.produced);
+    }
+    input = input.subspan(part.consumed);
+    output = output.subspan(part.produced);
+    total.consumed += part.consumed;
+    total.produced += part.produced;
+    total.state = part.state;
+    const bool goes_on = part.state == ZlibState::kMore || part.state == ZlibState::kStalled;
+    constexpr int kAtBoundary = 128;
+    constexpr int kLastBlock = 64;
+    if (!goes_on || (stream_->data_type & kAtBoundary) == 0) break;
+    look_at_boundary(static_cast<unsigned>(stream_->data_type & 7),
+                     (stream_->data_type & kLastBlock) != 0);
   }
-  if (result.state == ZlibState::kEnd && last_input_ != adler_) {
+  if (total.state == ZlibState::kStalled && total.consumed + total.produced > 0) {
+    total.state = ZlibState::kMore;
+  }
+  if (total.state == ZlibState::kEnd && last_input_ != adler_) {
     wrong_adler_ = true;
-    result.state = ZlibState::kError;
+    total.state = ZlibState::kError;
   }
-  return result;
+  return total;
+}
+
+// `unused_bits`: so many of the last byte were not used yet, its highest.
+void ZlibInflater::look_at_boundary(unsigned unused_bits, bool last_block) {
+  const unsigned bits = (last_input_ & 0xff) >> (8 - unused_bits);
+  if (last_block) {
+    has_stray_bits_ = has_stray_bits_ || bits != 0;
+    return;
+  }
+  at_block_header_ = true;
+  header_bits_ = bits;
+  header_bit_count_ = unused_bits;
+}
+
+// A header is one bit "last" and two bits of type; behind that of a stored block (type 0) the rest
+// of the byte means nothing.
+void ZlibInflater::look_at_block_header(ByteView rest) {
+  constexpr unsigned kHeaderBits = 3;
+  if (!at_block_header_) return;
+  if (header_bit_count_ < kHeaderBits) {
+    if (rest.empty()) return;  // it comes with the next piece
+    header_bits_ |= static_cast<unsigned>(rest[0]) << header_bit_count_;
+  }
+  at_block_header_ = false;
+  const bool stored = (header_bits_ >> 1 & 3) == 0;
+  if (stored && header_bits_ >> kHeaderBits != 0) has_stray_bits_ = true;
 }
 
 void ZlibInflater::note_consumed(ByteView consumed) {

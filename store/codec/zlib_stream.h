@@ -54,18 +54,30 @@ class ZlibInflater {
   // the stream.
   ZlibStep run(ByteView input, std::span<std::uint8_t> output);
 
+  // Whether bits that mean nothing were set in what was inflated so far: those between the head of
+  // a stored block and its bytes, and between the end of the last block and the checksum. Whoever
+  // deflates writes zeros there, so that file was changed though its content was not.
+  bool has_stray_bits() const { return has_stray_bits_; }
+
   // Returns: git's words for the error, "data stream error (invalid distance code)".
   // Requires: the last step returned kError.
   std::string error_text() const;
 
  private:
   void note_consumed(ByteView consumed);
+  void look_at_boundary(unsigned unused_bits, bool last_block);
+  void look_at_block_header(ByteView rest);
 
   std::unique_ptr<z_stream_s> stream_;
   int status_ = 0;
   std::uint32_t adler_ = 1;       // Adler-32 of the output so far
   std::uint32_t last_input_ = 0;  // four bytes; at the end of the stream: its Adler-32
   bool wrong_adler_ = false;
+  bool has_stray_bits_ = false;
+  // Between two blocks: the bits of the last byte that belong to the next one.
+  bool at_block_header_ = false;
+  unsigned header_bits_ = 0;
+  unsigned header_bit_count_ = 0;
 };
 
 // Inflates the stream at the start of `deflated`, of exactly `size` bytes, in order, in pieces that

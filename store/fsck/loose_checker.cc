@@ -26,6 +26,14 @@ void LooseChecker::check_object(const ObjectCopy& place_copy, const LoosePlace& 
     verifier_.report(copy, std::move(whole), ExitBit::kBitObject);
     clock_.enter(Stage::kOther);
   };
+  const auto look_at_stream = [&] {
+    if (!reader_.has_stray_bits()) return;
+    verifier_.report(
+        copy,
+        Fault(MessageId::kNonCanonicalZlib,
+              fmt::format("{} has bits in its zlib stream that mean nothing", place.path)),
+        ExitBit::kBitNone);
+  };
   auto header = reader_.open(place);
   if (!header && header.error().id == MessageId::kSymlinkInObjects) {
     // git follows it, so what lies there is the object; that it is a link is worth a warning.
@@ -58,6 +66,7 @@ void LooseChecker::check_object(const ObjectCopy& place_copy, const LoosePlace& 
     });
     verifier_.end_large(streamed.has_value());
     if (!streamed) return refuse(std::move(streamed.error()));
+    look_at_stream();
     clock_.enter(Stage::kOther);
     return;
   }
@@ -71,6 +80,7 @@ void LooseChecker::check_object(const ObjectCopy& place_copy, const LoosePlace& 
     pool_.release(std::move(buffer));
     return refuse(std::move(read.error()));
   }
+  look_at_stream();
   verifier_.verify(copy, buffer, nullptr, {}, false);
   pool_.release(std::move(buffer));
 }

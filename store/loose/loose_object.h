@@ -77,6 +77,10 @@ class LooseReader {
   // Gives the content to the consumer in constant memory. Faults may come after the last piece.
   Result<void> stream(const Consumer& consume);
 
+  // After content was read without a fault, until the next open(): whether bits were set in the
+  // stream that mean nothing, see ZlibInflater.
+  bool has_stray_bits() const { return inflater_.has_stray_bits(); }
+
   void close();
 
  private:

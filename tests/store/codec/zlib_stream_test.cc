@@ -92,6 +92,54 @@ TEST(ZlibInflater, OtherDamageKeepsItsWords) {
   EXPECT_EQ("data stream error (incorrect header check)", inflater.error_text());
 }
 
+TEST(ZlibInflater, BitsThatMeanNothingAreNoticed) {
+  Random random(2);
+  ZlibInflater inflater;
+  int padded = 0;
+  for (const int level : {0, 1, 6}) {
+    for (int i = 0; i < 20; ++i) {
+      Bytes content(static_cast<std::size_t>(i) * 4000);  // several blocks of each kind
+      for (std::uint8_t& byte : content) byte = static_cast<std::uint8_t>(random.below(200));
+      const Bytes stream = deflated(content, level);
+      for (const std::size_t in : {1, 3, 100000}) {
+        EXPECT_EQ(ZlibState::kEnd, inflated(inflater, stream, in, 100).state);
+        EXPECT_FALSE(inflater.has_stray_bits()) << level << ' ' << i << ' ' << in;
+        // The highest bit of the byte before the checksum; where it means something it is no test.
+        Bytes changed = stream;
+        changed[changed.size() - 5] ^= 0x80;
+        const Inflated result = inflated(inflater, changed, in, 100);
+        if (level == 0 || result.state != ZlibState::kEnd || result.content != content) continue;
+        EXPECT_TRUE(inflater.has_stray_bits()) << level << ' ' << i << ' ' << in;
+        ++padded;
+      }
+    }
+  }
+  EXPECT_GT(padded, 60);
+}
+
+TEST(ZlibInflater, BitsBehindTheHeadsOfStoredBlocksAreNoticed) {
+  ZlibInflater inflater;
+  const Bytes content(70000, 'x');
+  const Bytes stream = deflated(content, 0);
+  // After the header of the stream, and after a block with its head of five bytes.
+  std::size_t second = 2 + 5 + (stream[3] | std::size_t{stream[4]} << 8);
+  ASSERT_LT(second, stream.size());
+  for (const std::size_t at : {std::size_t{2}, second}) {
+    for (const unsigned bit : {3, 5, 7}) {
+      for (const std::size_t in : {1, 3, 100000}) {
+        Bytes changed = stream;
+        changed[at] ^= static_cast<std::uint8_t>(1U << bit);
+        const Inflated result = inflated(inflater, changed, in, 1000);
+        EXPECT_EQ(ZlibState::kEnd, result.state);
+        EXPECT_EQ(content, result.content);
+        EXPECT_TRUE(inflater.has_stray_bits()) << at << ' ' << bit << ' ' << in;
+      }
+    }
+  }
+  EXPECT_EQ(ZlibState::kEnd, inflated(inflater, stream, 7, 1000).state);
+  EXPECT_FALSE(inflater.has_stray_bits());
+}
+
 TEST(ZlibInflater, AStreamWithoutItsEndStalls) {
   const Bytes stream = deflated(Bytes(1000, 'x'));
   ZlibInflater inflater;
