@@ -80,6 +80,12 @@ void Storage::list_loose(std::uint32_t directory, const NumberSet* vanished, con
   const ObjectDirectoryPath& paths = directories_[directory];
   const LooseDirectory loose(system_, paths.path, paths.shown, options_.kind);
   std::uint32_t& item = loose_items_[directory];
+  for (const std::string& name : loose.foreign_names()) {
+    const std::string path = paths.shown + "/" + name;
+    report_storage_fault(
+        Fault(MessageId::kForeignFile, fmt::format("{} is no part of an object directory", path)),
+        ExitBit::kBitNone, path, kPhaseLoose, policy, problems);
+  }
   for (unsigned fanout = 0; fanout < LooseDirectory::kFanoutCount; ++fanout) {
     LooseListing listing = loose.list(fanout);
     for (Fault& problem : listing.faults) {

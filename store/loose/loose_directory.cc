@@ -61,6 +61,25 @@ LooseListing LooseDirectory::list(unsigned fanout) const {
   return listing;
 }
 
+std::vector<std::string> LooseDirectory::foreign_names() const {
+  const auto is_ours = [](const std::string& name) {
+    static constexpr std::string_view kNames[] = {"info", "pack", "loose-object-idx"};
+    if (std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames)) return true;
+    const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+    if (name.size() == 2 && is_hex(name[0]) && is_hex(name[1])) return true;
+    return name.starts_with("tmp_") || name.starts_with("incoming-") || name.ends_with(".lock") ||
+           name.starts_with(".nfs");
+  };
+  std::vector<std::string> names;
+  const auto entries = system_.list(os::kCurrentDirectory, path_);
+  if (!entries) return names;
+  for (const os::DirectoryEntry& entry : *entries) {
+    if (!is_ours(entry.name)) names.push_back(entry.name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 std::vector<ObjectId> LooseDirectory::all_ids() const {
   std::vector<ObjectId> ids;
   for (unsigned fanout = 0; fanout < kFanoutCount; ++fanout) {

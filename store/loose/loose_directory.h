@@ -43,6 +43,10 @@ class LooseDirectory {
   // Lists one fan-out directory. A missing one is empty. Requires: fanout < kFanoutCount.
   LooseListing list(unsigned fanout) const;
 
+  // Returns: what lies beside the fan-out directories, "info" and "pack" and is no work in
+  // progress: git never looks there. By name; none when the directory cannot be listed.
+  std::vector<std::string> foreign_names() const;
+
   // Lists only ids, of all fan-out directories, sorted. Faults are left to list().
   std::vector<ObjectId> all_ids() const;
 

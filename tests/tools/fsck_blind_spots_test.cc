@@ -80,5 +80,21 @@ TEST_F(BlindSpots, BitsOfALooseObjectThatMeanNothing) {
   EXPECT_GT(found, 0);
 }
 
+TEST_F(BlindSpots, FilesWhereGitDoesNotLook) {
+  EXPECT_EQ("", warnings());
+  for (const char* name : {"info/x", "pack/tmp_pack_x", "tmp_obj_x", "incoming-x/y",
+                           "tmp_objdir-x/y", "maintenance.lock", "loose-object-idx"}) {
+    files_.write(std::string("objects/") + name, "");
+  }
+  EXPECT_EQ("", warnings());
+  for (const char* name : {"AB/x", "zz/x", "0/x", "file"}) {
+    files_.write(std::string("objects/") + name, "");
+  }
+  const auto line = [](const std::string& name) {
+    return "warning: .git/objects/" + name + " is no part of an object directory\n";
+  };
+  EXPECT_EQ(line("0") + line("AB") + line("file") + line("zz"), warnings());
+}
+
 }  // namespace
 }  // namespace assay::tools
