@@ -9,6 +9,7 @@
 
 #include "store/fsck/copy_reader.h"
 #include "store/fsck/loose_checker.h"
+#include "store/object/object_hash.h"
 #include "store/pack/delta_resolver.h"
 #include "store/run/workers.h"
 
@@ -25,6 +26,25 @@ struct Parked {
 
 bool has_children(const StoredPack& pack, std::uint32_t entry) {
   return !pack.forest.children({entry}).empty();
+}
+
+// Whether the id in the name of a pack is its checksum or, as older gits and JGit have it, the hash
+// of its sorted object ids. Names of other forms say nothing.
+bool name_fits(const std::string& path, const PackIndex& index) {
+  const HashKind kind = index.kind();
+  constexpr std::string_view kPrefix = "pack-";
+  constexpr std::string_view kSuffix = ".pack";
+  std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
+  if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) return true;
+  name.remove_prefix(kPrefix.size());
+  name.remove_suffix(kSuffix.size());
+  const auto id = ObjectId::from_hex(name, kind);
+  if (!id || *id == ObjectId::from_raw(index.pack_checksum().data(), kind)) return true;
+  ObjectHasher hasher(kind, false);
+  for (std::uint32_t i = 0; i < index.count(); ++i) {
+    hasher.update({index.raw_id({i}), id_size(kind)});
+  }
+  return *id == hasher.finish().id;
 }
 
 // Gives the entries of packs to a verifier.
@@ -214,6 +234,15 @@ void Pass::check_pack_file(std::uint32_t number, ObjectVerifier& verifier) {
                                 "miss objects",
                                 pack.path(), wrong->value),
                     stored.index_path));
+  }
+  // A pack that was given by its path alone may have any name.
+  if (!storage_.directories().empty() && !name_fits(pack.path(), *stored.index)) {
+    Finding finding = finding_for(
+        3, MessageId::kPackNameMismatch,
+        fmt::format("the name of {} fits neither its checksum nor its objects", pack.path()),
+        pack.path());
+    finding.bit = ExitBit::kBitNone;
+    verifier.report_file(std::move(finding));
   }
   const auto report = [&](IndexPosition position, PackOffset offset, std::uint32_t entry,
                           std::uint32_t item, Fault fault, ExitBit bit) {

@@ -96,5 +96,29 @@ TEST_F(BlindSpots, FilesWhereGitDoesNotLook) {
   EXPECT_EQ(line("0") + line("AB") + line("file") + line("zz"), warnings());
 }
 
+TEST_F(BlindSpots, NamesOfPacks) {
+  testing::PackBuilder builder;
+  const ObjectId first = builder.entry(builder.add_blob("one\n")).id;
+  const ObjectId second = builder.entry(builder.add_blob("two\n")).id;
+  const auto pack = builder.build();
+  ObjectHasher of_ids(HashKind::kSha1);
+  of_ids.update(std::min(first, second).bytes());
+  of_ids.update(std::max(first, second).bytes());
+  const std::string trailer = to_hex(ByteView(pack.pack).last(id_size(HashKind::kSha1)));
+  const std::string ids = of_ids.finish().id.hex();
+  const std::string other(40, 'a');
+  const auto under = [&](const std::string& name) {
+    std::filesystem::remove_all(files_.path(kObjects + "/pack"));
+    pack.write(files_.root(), kObjects + "/pack/" + name);
+    return warnings();
+  };
+  EXPECT_EQ("", under("pack-" + trailer));
+  EXPECT_EQ("", under("pack-" + ids));
+  EXPECT_EQ("", under("pack-mine"));
+  EXPECT_EQ("warning: the name of .git/objects/pack/pack-" + other +
+                ".pack fits neither its checksum nor its objects\n",
+            under("pack-" + other));
+}
+
 }  // namespace
 }  // namespace assay::tools
