@@ -108,6 +108,8 @@ Result<RefSnapshot> snapshot_refs(const Repository& repository) {
     std::move(refs.begin(), refs.end(), std::back_inserter(snapshot.private_refs));
   }
   snapshot.refs = store->refs();
+  snapshot.packed = store->packed_refs();
+  snapshot.shown_packed = repository.shown_path(repository.common_dir() + "/packed-refs");
   for (std::vector<Ref>* refs : {&snapshot.refs, &snapshot.heads, &snapshot.private_refs}) {
     for (Ref& ref : *refs) {
       ref.file = repository.shown_path(ref.file);

@@ -24,6 +24,8 @@ struct RefSnapshot {
   // Of the store as a whole: packed-refs, directories that cannot be listed. The caller reports
   // them.
   std::vector<Fault> problems;
+  PackedRefs packed;           // for check_peeled
+  std::string shown_packed{};  // the file, as messages show it
 };
 
 // Taken before objects are looked at, so that a push meanwhile does no harm.

@@ -16,6 +16,7 @@
 #include "store/fsck/check_crossrefs.h"
 #include "store/fsck/check_disputes.h"
 #include "store/fsck/check_index_files.h"
+#include "store/fsck/check_peeled.h"
 #include "store/fsck/check_ref_format.h"
 #include "store/fsck/check_reflogs.h"
 #include "store/fsck/check_special_blobs.h"
@@ -217,6 +218,9 @@ void Checker::check_roots(const Repository& repository, const Result<RefSnapshot
       report_fault(problem, kPhaseRefs, found);
     }
     const std::size_t usable = check_refs(*snapshot, objects, policy_, roots, found);
+    if (options_.check_references && !options_.connectivity_only && options_.full) {
+      check_peeled(snapshot->packed, snapshot->shown_packed, objects, read, policy_, found);
+    }
     if (options_.use_reflogs) {
       ReflogCheckOptions reflogs;
       reflogs.now = static_cast<std::uint64_t>(std::time(nullptr));

@@ -74,6 +74,8 @@ class RefStore {
 
   // What is wrong with packed-refs, if anything; git dies of it when it reads the file.
   const std::optional<Fault>& packed_refs_fault() const { return packed_fault_; }
+  // As it is in the file, empty without one.
+  const PackedRefs& packed_refs() const { return packed_; }
   // Directories below refs/ that could not be listed; reftables that are damaged or doubtful.
   const std::vector<Fault>& problems() const { return problems_; }
 

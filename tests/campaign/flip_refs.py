@@ -2,7 +2,7 @@
 """flip_refs.py: every byte flipped and every truncation of HEAD, of loose refs and of packed-refs.
 
 What the changed file says is judged here by a second reading of the rules of refs: where it breaks
-the grammar, the order or leads to no object of the right type, assay must say so and name the ref
+the grammar, the order, a peeled value or leads to no object of the right type, assay must say so and name the ref
 or the file; else (another name, a branch yet to be born) it must stay silent of the file. Nothing
 may crash, hang or end with a usage error.
 
@@ -25,7 +25,7 @@ FILES = ("HEAD", "refs/heads/main", "refs/tags/one", "packed-refs")
 
 
 def build(folder):
-    """Returns: the repository, {object id: type}."""
+    """Returns: the repository, {object id: type}, {tag: what it leads to}."""
     builder = Builder(os.path.join(folder, "repository"), random.Random("flip refs"), bare=True)
     builder.history(3, paths=("a.txt", "dir/b.txt"))
     builder.branch("main", builder.commits[-1])
@@ -38,7 +38,7 @@ def build(folder):
     builder.put("refs/tags/one", tag + "\n")
     listed = builder.git("cat-file", "--batch-all-objects",
                          "--batch-check=%(objectname) %(objecttype)").decode()
-    return builder, dict(line.split() for line in listed.splitlines())
+    return builder, dict(line.split() for line in listed.splitlines()), {tag: builder.commits[-1]}
 
 
 def is_ref_name(name):
@@ -65,23 +65,27 @@ def is_sound_head(content, types):
     return is_sound_ref(b"HEAD", content, types)
 
 
-def is_sound_packed(content, types):
+def is_sound_packed(content, types, peeled):
     if not content.endswith(b"\n"):
         return False
     lines = content[:-1].split(b"\n")
-    names, ordered = [], False
+    names, ordered, all_peeled = [], False, False
     if lines[0].startswith(b"#"):
         if not lines[0].startswith(HEADER):
             return False
-        ordered = b"sorted" in lines[0].split(b"\0")[0][len(HEADER):].split(b" ")
+        traits = lines[0].split(b"\0")[0][len(HEADER):].split(b" ")
+        ordered, all_peeled = b"sorted" in traits, b"fully-peeled" in traits
         del lines[0]
-    peelable = False
+    last = None  # what the line before points to, while a peeled value may follow
     for line in lines:
-        if peelable and line.startswith(b"^"):
-            peelable = False
-            if not re.fullmatch(rb"\^[0-9a-fA-F]{40}", line):
+        if last and line.startswith(b"^"):
+            found = re.fullmatch(rb"\^([0-9a-fA-F]{40})", line)
+            if not found or (last in types and found[1].decode().lower() != peeled.get(last)):
                 return False
+            last = None
             continue
+        if all_peeled and last in peeled:
+            return False
         found = re.fullmatch(rb"([0-9a-fA-F]{40})[ \t\r](.*)", line, re.DOTALL)
         if not found or not is_ref_name(found[2]) or not found[2].startswith(b"refs/"):
             return False
@@ -89,13 +93,15 @@ def is_sound_packed(content, types):
         if found[2] != b"refs/heads/main" and not leads_somewhere(found[2], found[1], types):
             return False
         names.append(found[2])
-        peelable = True
+        last = found[1].decode().lower()
+    if all_peeled and last in peeled:
+        return False
     return not ordered or all(a < b for a, b in zip(names, names[1:]))
 
 
-def is_sound(name, content, types):
+def is_sound(name, content, types, peeled):
     if name == "packed-refs":
-        return is_sound_packed(content, types)
+        return is_sound_packed(content, types, peeled)
     if name == "HEAD":
         return is_sound_head(content, types)
     return is_sound_ref(name.encode(), content, types)
@@ -112,14 +118,14 @@ def one(task):
     program, name, share, shares, all_bits = task
     results, counts = [], {"broken": 0, "sound": 0}
     with tempfile.TemporaryDirectory(prefix="assay-flip-refs-") as folder:
-        builder, types = build(folder)
+        builder, types, peeled = build(folder)
         path = os.path.join(builder.git_dir, name)
         original = read_file(path)
         for number, (what, changed) in enumerate(mutations(original, all_bits, False)):
             if number % shares != share:
                 continue
             write_file(path, changed)
-            sound = is_sound(name, changed, types)
+            sound = is_sound(name, changed, types, peeled)
             counts["sound" if sound else "broken"] += 1
             done = campaign.run([program, "fsck", "--no-progress", "--no-dangling", "-j", "1"],
                                 cwd=builder.git_dir, timeout=20)
@@ -140,9 +146,10 @@ def main():
     options = parser.parse_args()
     campaign.require(options.program)
     with tempfile.TemporaryDirectory(prefix="assay-flip-refs-") as folder:
-        builder, types = build(folder)
+        builder, types, peeled = build(folder)
         for name in FILES:
-            if not is_sound(name, read_file(os.path.join(builder.git_dir, name)), types):
+            original = read_file(os.path.join(builder.git_dir, name))
+            if not is_sound(name, original, types, peeled):
                 sys.exit(f"the undamaged {name} is called unsound")
     shares = max(2, options.jobs)
     tally = campaign.Tally("flip_refs")

@@ -98,6 +98,8 @@ LINES = [(kind, re.compile(pattern)) for kind, pattern in [
     ("nonCanonicalZlib", r"warning: (?P<path>.+) has bits in its zlib stream that mean nothing"),
     ("foreignFile", r"warning: (?P<file>.+) is no part of an object directory"),
     ("packNameMismatch", r"warning: the name of (?P<file>\S+) fits neither its checksum nor its objects"),
+    ("peeledUntrue", r"warning: .*packed-refs:\d+: (?P<subject>.+?): (?:has a|lacks its|the) peeled value"
+                     r".*"),
     ("packOrphan", r"warning: no corresponding \.idx: (?P<file>.*)"),
     ("packIndexOrphan", r"warning: no corresponding \.pack: (?P<file>.*)"),
     ("packGap", r"error: \d+ bytes? at offset \d+ of (?P<file>\S+) belongs? to no entry"),

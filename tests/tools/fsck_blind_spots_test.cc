@@ -120,5 +120,28 @@ TEST_F(BlindSpots, NamesOfPacks) {
             under("pack-" + other));
 }
 
+TEST_F(BlindSpots, PeeledValues) {
+  const ObjectId inner = tag("commit", commit_);
+  const ObjectId outer = tag("tag", inner);
+  const std::string header = "# pack-refs with: peeled fully-peeled sorted \n";
+  const auto packed = [&](const ObjectId& id, const std::string& peeled) {
+    files_.write("packed-refs", header + id.hex() + " refs/tags/t\n" + peeled);
+    return warnings();
+  };
+  const std::string right = "^" + commit_.hex() + "\n";
+  EXPECT_EQ("", packed(inner, right));
+  EXPECT_EQ("", packed(outer, right));
+  EXPECT_EQ("", packed(commit_, ""));
+  const std::string line = "warning: .git/packed-refs:2: refs/tags/t: ";
+  EXPECT_EQ(line + "the peeled value is " + inner.hex() + ", but the tag leads to " +
+                commit_.hex() + "\n",
+            packed(outer, "^" + inner.hex() + "\n"));
+  EXPECT_EQ(line + "has a peeled value, but is no tag\n", packed(commit_, right));
+  EXPECT_EQ(line + "lacks its peeled value " + commit_.hex() + "\n", packed(outer, ""));
+  // Without the trait nothing is claimed.
+  files_.write("packed-refs", outer.hex() + " refs/tags/t\n");
+  EXPECT_EQ("", warnings());
+}
+
 }  // namespace
 }  // namespace assay::tools
