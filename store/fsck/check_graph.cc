@@ -349,6 +349,11 @@ void GraphCheck::report_missing(const std::vector<std::uint32_t>& missing) {
     const ObjectType type = type_of(number);
     report(MessageId::kMissing, type, numbers_.id(number),
            fmt::format("missing {} {}", type_name(type), describe(number)));
+    if (numbers_.id(number) == empty_tree_id(storage_.kind())) {
+      report(MessageId::kImplicitEmptyTree, type, numbers_.id(number),
+             fmt::format("{} is the empty tree, which git has built in: nothing is lost",
+                         numbers_.id(number).hex()));
+    }
   }
 }
 

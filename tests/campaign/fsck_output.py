@@ -100,6 +100,7 @@ LINES = [(kind, re.compile(pattern)) for kind, pattern in [
     ("packNameMismatch", r"warning: the name of (?P<file>\S+) fits neither its checksum nor its objects"),
     ("peeledUntrue", r"warning: .*packed-refs:\d+: (?P<subject>.+?): (?:has a|lacks its|the) peeled value"
                      r".*"),
+    ("implicitEmptyTree", rf"warning: (?P<subject>{OID}) is the empty tree, .*"),
     ("packOrphan", r"warning: no corresponding \.idx: (?P<file>.*)"),
     ("packIndexOrphan", r"warning: no corresponding \.pack: (?P<file>.*)"),
     ("packGap", r"error: \d+ bytes? at offset \d+ of (?P<file>\S+) belongs? to no entry"),

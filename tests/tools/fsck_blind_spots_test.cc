@@ -143,5 +143,15 @@ TEST_F(BlindSpots, PeeledValues) {
   EXPECT_EQ("", warnings());
 }
 
+TEST_F(BlindSpots, TheEmptyTreeThatGitHasBuiltIn) {
+  const ObjectId empty = empty_tree_id(HashKind::kSha1);
+  files_.write("refs/heads/empty", commit(empty).hex() + "\n");
+  EXPECT_EQ(
+      "warning: " + empty.hex() + " is the empty tree, which git has built in: nothing is lost\n",
+      warnings(2));
+  put("tree", "");
+  EXPECT_EQ("", warnings());
+}
+
 }  // namespace
 }  // namespace assay::tools
