@@ -261,6 +261,7 @@ void Checker::set_up(const Repository& repository, Work& work) {
   check.verify.report_roots = options_.show_roots;
   check.verify.report_tags = options_.show_tags;
   check.verify.detect_collisions = options_.detect_collisions;
+  check.verify.portable_names = options_.portable_names;
   check.verify.progress = options_.progress;
   check.verify.note = options_.note;
   check.verify.commit_graphs = &work.commit_graphs;

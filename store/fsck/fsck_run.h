@@ -45,6 +45,7 @@ struct FsckOptions {
   std::optional<bool> use_index;  // --cache; unset: yes unless objects are given
   bool check_references = true;   // refs verify
   std::vector<FsckHead> heads;    // roots instead of refs, reflogs and index files
+  bool portable_names = false;    // judge names in trees for other systems, too
   bool full_bitmaps = false;      // compare reachability bitmaps with what is reachable
   bool detect_collisions = true;
   // Other processes may work in the repository: what they may have caused is looked at again.

@@ -4,6 +4,7 @@
 
 #include "store/fsck/fsck_run.h"
 #include "store/fsck/rules/object_rules.h"
+#include "store/fsck/rules/portable_names.h"
 #include "store/object/commit.h"
 #include "store/object/object_header.h"
 #include "store/object/tag.h"
@@ -231,6 +232,13 @@ void ObjectVerifier::judge_tree(const ObjectCopy& copy, Buffer& buffer, const Bu
     apply_rules(copy, buffer.bytes());
     clean = mode_ == Mode::kFull && findings_.findings().size() == before &&
             !options_.policy->skips(ledger_.table().id(copy.number));
+  }
+  if (options_.portable_names && mode_ == Mode::kFull) {
+    clock_.enter(Stage::kRules);
+    current_ = copy;
+    const ObjectId id = ledger_.table().id(copy.number);
+    reporter_.begin(ObjectType::kTree, id);
+    check_portable_names(buffer.bytes(), id.kind(), reporter_);
   }
   if (info == nullptr) return;
   clock_.enter(Stage::kLinks);

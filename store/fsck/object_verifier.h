@@ -70,6 +70,7 @@ struct VerifyOptions {
   bool report_roots = false;
   bool report_tags = false;
   bool detect_collisions = true;
+  bool portable_names = false;  // judge names in trees for other systems, too
   std::size_t trace_limit = 0;  // words a worker may record of links
   FsckProgress* progress = nullptr;
   std::function<void(const std::string&)> note;

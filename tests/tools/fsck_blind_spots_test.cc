@@ -153,5 +153,20 @@ TEST_F(BlindSpots, TheEmptyTreeThatGitHasBuiltIn) {
   EXPECT_EQ("", warnings());
 }
 
+TEST_F(BlindSpots, NamesForOtherSystemsOnlyWhenAsked) {
+  const ObjectId tree = put("tree", entry("100644 Aux.c", blob_) + entry("100644 aUX.c", blob_) +
+                                        entry("100644 aux1.c", blob_));
+  files_.write("refs/heads/main", commit(tree).hex() + "\n");
+  EXPECT_EQ("", warnings());
+  const auto result = run_tool({"fsck", "--no-dangling", "--portable-names"});
+  EXPECT_EQ(0, result.status);
+  EXPECT_EQ("warning in tree " + tree.hex() +
+                ": nameNotPortable: 'Aux.c' is no name for Windows (and 1 more)\n" +
+                "warning in tree " + tree.hex() +
+                ": namesCollide: 'Aux.c' and 'aUX.c' are one name where case or composition do not "
+                "count\n",
+            result.err);
+}
+
 }  // namespace
 }  // namespace assay::tools

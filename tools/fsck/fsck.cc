@@ -62,6 +62,8 @@ void declare_options(OptionParser& parser, Settings& settings) {
   parser.flag(0, "progress", "show progress", &settings.progress);
   parser.flag(0, "name-objects", "show verbose names for reachable objects", &fsck.name_objects);
   parser.flag(0, "references", "check reference database consistency", &fsck.check_references);
+  parser.flag(0, "portable-names", "warn of names in trees that not every system can keep",
+              &fsck.portable_names);
   parser.flag(0, "full-bitmaps", "compare reachability bitmaps with what commits reach",
               &fsck.full_bitmaps);
   parser.flag(0, "stats", "end with one line of figures (default on a terminal)",
