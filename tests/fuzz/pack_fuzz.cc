@@ -59,7 +59,7 @@ ASSAY_FUZZ_TARGET(pack) {
   if (!pack) return;
   const DeltaForest forest = DeltaForest::build(*pack, *index, 1);
   FUZZ_EXPECT(forest.size() <= count);
-  static PackReader reader;
+  PackReader reader;
   for (const std::uint32_t at : offsets) {
     const auto info = reader.info(*pack, *index, {at});
     const auto object = reader.read(*pack, *index, {at}, 1 << 20);

@@ -15,6 +15,7 @@ ASSAY_FUZZ_TARGET(tree) {
   const ByteView body = input.subspan(1);
   reporter.begin(ObjectType::kTree, ObjectId::null(kind));
   check_object_rules(ObjectType::kTree, body, kind, reporter, special);
+  // A name like "~1" can stand for either file on NTFS, so an entry can be counted twice.
   const std::size_t named = special.gitmodules().size() + special.gitattributes().size();
-  FUZZ_EXPECT(named <= body.size() / (id_size(kind) + 3));
+  FUZZ_EXPECT(named <= 2 * (body.size() / (id_size(kind) + 3)));
 }
