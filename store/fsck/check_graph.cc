@@ -82,6 +82,7 @@ class GraphCheck {
   bool is_listed_elsewhere(const ObjectId& id) const {
     return graph_.is_listed_elsewhere && graph_.is_listed_elsewhere(id);
   }
+  bool names_everything() const { return graph_.note && roots_.keeps_names(); }
   bool dangles_beside_promises() const {
     return promises_.any && options_.connectivity_only && graph_.show_dangling;
   }
@@ -100,6 +101,7 @@ class GraphCheck {
   void report_present(const std::vector<std::uint32_t>& dangling);
   ObjectType type_of(std::uint32_t number) const;
   std::string describe(std::uint32_t number);
+  void note_objects();
   void report(MessageId id, ObjectType type, const ObjectId& oid, std::string text);
   void report_broken_link(std::uint32_t parent, ObjectType type, const ObjectId& oid,
                           std::string text);
@@ -168,6 +170,14 @@ std::string GraphCheck::describe(std::uint32_t number) {
   const std::string hex = numbers_.id(number).hex();
   const std::string name = replay_ && roots_.keeps_names() ? replay_->name_of(number) : "";
   return name.empty() ? hex : fmt::format("{} ({})", hex, name);
+}
+
+void GraphCheck::note_objects() {
+  if (!graph_.note) return;
+  graph_.note(fmt::format("Checking connectivity ({} objects)", numbers_.count()));
+  for (std::uint32_t number = 0; number < numbers_.count(); ++number) {
+    graph_.note("Checking " + describe(number));
+  }
 }
 
 std::vector<std::uint32_t> GraphCheck::dangling() const {
@@ -265,7 +275,8 @@ void GraphCheck::list_promised() {
 void GraphCheck::replay(const std::vector<std::uint32_t>& missing) {
   const bool stops = promises_.any || !options_.check_packs;
   const bool walk = dangles_beside_promises() || (stops && graph_.show_unreachable);
-  if (missing.empty() && false_links_.empty() && !walk) return;
+  const bool walk_all = stops || names_everything();
+  if (missing.empty() && false_links_.empty() && !walk && !names_everything()) return;
   list_promised();
   GraphReplay::Settings settings;
   settings.parents = options_.verify.parents;
@@ -274,13 +285,13 @@ void GraphCheck::replay(const std::vector<std::uint32_t>& missing) {
   settings.given_up = given_up_.empty() ? nullptr : &given_up_;
   settings.memory = options_.memory;
   replay_.emplace(storage_, ledger_, numbers_, roots_, settings);
+  if (walk_all) replay_->run(nullptr);
   if (stops) {
-    replay_->run(nullptr);
     for (std::uint32_t number = 0; number < storage_.table().size(); ++number) {
       unreachable_[number] = !replay_->is_reached(number);
     }
-    return;
   }
+  if (walk_all) return;
   std::vector<std::uint32_t> ends;
   for (const std::uint32_t number : missing) {
     if (!numbers_.is_absent(number)) ends.push_back(number);
@@ -402,6 +413,7 @@ std::vector<std::uint32_t> GraphCheck::run() {
   settle_unread();
   const std::vector<std::uint32_t> lost = missing();
   replay(lost);
+  note_objects();
   std::vector<std::uint32_t> loose_ends =
       dangles_beside_promises() ? dangling_beside_promises() : dangling();
   if (replay_) {

@@ -18,13 +18,15 @@ constexpr std::uint32_t kRegularFile = 0100000;
 class IndexChecker {
  public:
   IndexChecker(const Repository& repository, const ObjectView& objects, const Policy& policy,
-               RootSink& roots, FindingSink& findings, const ReadObject& read)
+               RootSink& roots, FindingSink& findings, const ReadObject& read,
+               const std::function<void(const std::string&)>& note)
       : repository_(repository),
         objects_(objects),
         roots_(roots),
         read_(read),
         kept_trees_(repository.hash_kind(), read_),
-        reporter_(policy, findings, kPhase) {}
+        reporter_(policy, findings, kPhase),
+        note_(note) {}
 
   void check_worktree(const Worktree& worktree);
 
@@ -50,6 +52,7 @@ class IndexChecker {
   const ReadObject& read_;
   KeptTrees kept_trees_;
   FaultReporter reporter_;
+  const std::function<void(const std::string&)>& note_;
   std::string shown_;  // the index file being checked, as git names it
 };
 
@@ -142,6 +145,7 @@ bool IndexChecker::check_cache_tree(const CacheTree& tree) {
       skipped[i] = true;
       continue;
     }
+    if (note_) note_("Checking cache tree of " + shown_);
     if (node.entry_count < 0) continue;
     const auto type = objects_.type_of(node.id);
     if (!type) {
@@ -231,8 +235,9 @@ void IndexChecker::check_resolve_undo(const IndexFile& index) {
 
 void check_index_files(const Repository& repository, const ObjectView& objects,
                        const Policy& policy, RootSink& roots, FindingSink& findings,
-                       const ReadObject& read) {
-  IndexChecker checker(repository, objects, policy, roots, findings, read);
+                       const ReadObject& read,
+                       const std::function<void(const std::string&)>& note) {
+  IndexChecker checker(repository, objects, policy, roots, findings, read, note);
   for (const Worktree& worktree : repository.worktrees().worktrees) {
     checker.check_worktree(worktree);
   }

@@ -5,6 +5,9 @@
 // one finding (kIndexFileBad, exit 128) and the run goes on with the next worktree.
 #pragma once
 
+#include <functional>
+#include <string>
+
 #include "store/fsck/object_view.h"
 #include "store/fsck/read_object.h"
 #include "store/report/policy.h"
@@ -16,9 +19,10 @@ namespace assay {
 // Findings: kIndexFileBad, "OID: invalid sha1 pointer in cache-tree of PATH",
 // "error in TYPE OID: non-tree in cache-tree", "OID: invalid sha1 pointer in resolve-undo of PATH".
 // `read` tells trees whose modes an index keeps otherwise from false ones; without it every tree
-// counts as spelled as an index spells it.
+// counts as spelled as an index spells it. `note` receives the lines of --verbose.
 void check_index_files(const Repository& repository, const ObjectView& objects,
                        const Policy& policy, RootSink& roots, FindingSink& findings,
-                       const ReadObject& read = nullptr);
+                       const ReadObject& read = nullptr,
+                       const std::function<void(const std::string&)>& note = nullptr);
 
 }  // namespace assay

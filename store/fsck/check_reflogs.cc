@@ -39,6 +39,7 @@ class ReflogChecker {
   std::vector<std::string> list(const std::string& directory);
   void check_log(const std::string& path, const std::string& ref);
   void check_entries(ByteView lines, const std::string& ref);
+  void note(const ReflogEntry& entry);
   void check_id(const ObjectId& id, const std::string& ref, std::uint64_t timestamp);
 
   const Repository& repository_;
@@ -163,9 +164,15 @@ void ReflogChecker::check_entries(ByteView lines, const std::string& ref) {
   lines_ += log.entries.size() + log.bad_line_count;
   for (const ReflogEntry& entry : log.entries) {
     if (entry.timestamp > options_.now) continue;
+    note(entry);
     check_id(entry.old_id, ref, 0);
     check_id(entry.new_id, ref, entry.timestamp);
   }
+}
+
+void ReflogChecker::note(const ReflogEntry& entry) {
+  if (!options_.note) return;
+  options_.note(fmt::format("Checking reflog {}->{}", entry.old_id.hex(), entry.new_id.hex()));
 }
 
 void ReflogChecker::check_id(const ObjectId& id, const std::string& ref, std::uint64_t timestamp) {

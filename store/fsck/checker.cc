@@ -144,6 +144,10 @@ void Checker::report_fault(Fault fault, std::uint32_t phase, FindingSink& found)
   found.add(std::move(finding));
 }
 
+void Checker::say(const std::string& line) const {
+  if (note_) note_(line);
+}
+
 void Checker::override_parents(const Repository& repository, FindingSink& found) {
   Grafts grafts = repository.grafts();
   for (Fault& problem : grafts.problems) {
@@ -224,8 +228,10 @@ void Checker::check_roots(const Repository& repository, const Result<RefSnapshot
     if (options_.use_reflogs) {
       ReflogCheckOptions reflogs;
       reflogs.now = static_cast<std::uint64_t>(std::time(nullptr));
+      reflogs.note = note_;
       check_twice(found, [&](FindingSink& sink) {
         check_reflogs(repository, reflogs, objects, policy_, roots, sink);
+        reflogs.note = nullptr;
       });
     }
     if (usable == 0) {
@@ -236,8 +242,10 @@ void Checker::check_roots(const Repository& repository, const Result<RefSnapshot
     report_fault(snapshot.error(), kPhaseRefs, found);
   }
   if (options_.use_index.value_or(options_.heads.empty())) {
+    auto note = note_;
     check_twice(found, [&](FindingSink& sink) {
-      check_index_files(repository, objects, policy_, roots, sink, read);
+      check_index_files(repository, objects, policy_, roots, sink, read,
+                        std::exchange(note, nullptr));
     });
   }
 }
@@ -277,6 +285,9 @@ void Checker::load_storage(const Repository& repository, Work& work, const Stora
     work.commit_graphs = load_commit_graphs(repository, work.directories);
   }
   StorageExtent begin;
+  if (!options_.connectivity_only) {
+    for (std::size_t i = 0; i < work.directories.size(); ++i) say("Checking object directory");
+  }
   if (work.storage == nullptr) {
     Storage::Options options;
     options.kind = repository.hash_kind();
@@ -312,11 +323,12 @@ void Checker::load_storage(const Repository& repository, Work& work, const Stora
 
 Patience::Look Checker::look(const Repository& repository, Work& work, FindingList& found) {
   unsettled_ = false;
-  reported_faults_ = work.faults_before;  // every look puts its findings in the same order
+  note_ = work.state ? nullptr : options_.note;  // what is said by the way is said once
+  reported_faults_ = work.faults_before;         // every look puts its findings in the same order
   override_parents(repository, found);
   if (options_.check_references) {
-    // What is said by the way is said once.
-    auto note = work.state ? nullptr : options_.note;
+    say("Checking ref database");
+    auto note = note_;
     check_twice(found, [&](FindingSink& sink) {
       check_ref_format(repository, policy_, sink, std::exchange(note, nullptr));
     });
@@ -350,6 +362,7 @@ Patience::Look Checker::look(const Repository& repository, Work& work, FindingLi
   GraphOptions graph;
   graph.show_dangling = options_.show_dangling;
   graph.show_unreachable = options_.show_unreachable;
+  graph.note = note_;
   MultiPackIndexLookup listed(storage);
   graph.is_listed_elsewhere = [&](const ObjectId& id) { return listed.contains(id); };
   CopyReader reader(storage, options_.memory);

@@ -40,6 +40,7 @@ class Checker {
   // finds wrong with them counts when it finds it twice.
   template <typename Check>
   void check_twice(FindingSink& found, Check check);
+  void say(const std::string& line) const;
   void report_fault(Fault fault, std::uint32_t phase, FindingSink& found);
   void report_inconclusive(const std::vector<Finding>& doubtful);
   void fill_statistics(const Work& work);
@@ -50,6 +51,7 @@ class Checker {
   Policy policy_;
   ParentOverrides parents_;
   FindingList findings_;
+  std::function<void(const std::string&)> note_;  // of this look
   bool unsettled_ = false;  // in this look: files changed whenever they were read
   std::uint64_t reported_faults_ = 0;
   FsckStatistics statistics_;

@@ -113,6 +113,45 @@ TEST_F(FsckGraph, NamesAreGitsNames) {
             fsck({"--name-objects"}).out);
 }
 
+// git's own lines; their order among objects is that of the work.
+TEST_F(FsckGraph, VerboseSaysWhatIsLookedAt) {
+  const ObjectId blob = put("blob", "x\n");
+  const ObjectId inner = put("tree", entry("100644 x", blob));
+  const ObjectId tree = put("tree", entry("40000 dir", inner));
+  const ObjectId tip = commit(tree);
+  branch("main", tip);
+  const std::string reflog_ids = std::string(40, '0') + " " + tip.hex();
+  files_.write("logs/refs/heads/main", reflog_ids + " " + std::string(kIdent) + "\tcreated\n");
+  const auto lines_of = [&](const std::vector<std::string>& options) {
+    const auto result = fsck(options);
+    EXPECT_EQ(0, result.status) << result.err;
+    EXPECT_EQ("", result.out);
+    return "\n" + result.err;
+  };
+  const auto count = [](const std::string& text, const std::string& line) {
+    std::size_t found = 0;
+    for (auto at = text.find("\n" + line + "\n"); at != std::string::npos;
+         at = text.find("\n" + line + "\n", at + 1)) {
+      ++found;
+    }
+    return found;
+  };
+  const std::string said = lines_of({"--verbose", "--name-objects"});
+  const std::string name = "refs/heads/main";
+  for (const std::string& line :
+       {std::string("ref database"), std::string("references consistency"),
+        std::string("refs/heads/main"), std::string("object directory"), "blob " + blob.hex(),
+        "tree " + inner.hex(), "tree " + tree.hex(), "commit " + tip.hex(),
+        "reflog " + std::string(40, '0') + "->" + tip.hex(),
+        std::string("connectivity (4 objects)"), tip.hex() + " (refs/heads/main)",
+        tree.hex() + " (" + name + ":)", inner.hex() + " (" + name + ":dir/)",
+        blob.hex() + " (" + name + ":dir/x)"}) {
+    EXPECT_EQ(1U, count(said, "Checking " + line)) << line << " in" << said;
+  }
+  EXPECT_EQ(1U, count(lines_of({"-v"}), "Checking " + inner.hex()));
+  EXPECT_EQ("\n", lines_of({"--name-objects"}));
+}
+
 TEST_F(FsckGraph, WhatTheIndexNamesIsOnlyMissing) {
   const ObjectId tree = put("tree", entry("100644 a", absent_));
   branch("main", commit(tree));
