@@ -48,6 +48,28 @@ void Storage::extend(const std::vector<std::uint32_t>& vanished, const Policy& p
   number(begin);
 }
 
+namespace {
+
+// What git, or another program that keeps its formats, puts beside packs, for a moment or for good.
+bool belongs_beside_packs(std::string_view name) {
+  constexpr std::string_view kBegins[] = {"multi-pack-index", "tmp_", ".tmp-", ".nfs"};
+  constexpr std::string_view kEnds[] = {".idx",  ".pack",     ".rev",  ".bitmap", ".mtimes",
+                                        ".keep", ".promisor", ".lock", "_tmp"};
+  return std::any_of(std::begin(kBegins), std::end(kBegins),
+                     [&](std::string_view begin) { return name.starts_with(begin); }) ||
+         std::any_of(std::begin(kEnds), std::end(kEnds),
+                     [&](std::string_view end) { return name.ends_with(end); });
+}
+
+}  // namespace
+
+void Storage::report_foreign(const std::string& path, std::uint32_t phase, const Policy& policy,
+                             FindingSink& problems) {
+  report_storage_fault(
+      Fault(MessageId::kForeignFile, fmt::format("{} is no part of an object directory", path)),
+      ExitBit::kBitNone, path, phase, policy, problems);
+}
+
 std::unique_ptr<Storage> Storage::load_pack_alone(os::System& system, const std::string& stem,
                                                   const Options& options, const Policy& policy,
                                                   FindingSink& problems) {
@@ -81,10 +103,7 @@ void Storage::list_loose(std::uint32_t directory, const NumberSet* vanished, con
   const LooseDirectory loose(system_, paths.path, paths.shown, options_.kind);
   std::uint32_t& item = loose_items_[directory];
   for (const std::string& name : loose.foreign_names()) {
-    const std::string path = paths.shown + "/" + name;
-    report_storage_fault(
-        Fault(MessageId::kForeignFile, fmt::format("{} is no part of an object directory", path)),
-        ExitBit::kBitNone, path, kPhaseLoose, policy, problems);
+    report_foreign(paths.shown + "/" + name, kPhaseLoose, policy, problems);
   }
   for (unsigned fanout = 0; fanout < LooseDirectory::kFanoutCount; ++fanout) {
     LooseListing listing = loose.list(fanout);
@@ -146,6 +165,9 @@ bool Storage::list_packs_once(std::uint32_t directory, const Policy& policy,
   for (const os::DirectoryEntry& entry : *listed) names.insert(entry.name);
   bool complete = true;
   for (const std::string& name : names) {
+    if (!belongs_beside_packs(name)) {
+      report_foreign(paths.shown + "/pack/" + name, kPhasePacks, policy, problems);
+    }
     if (!has_suffix(name, kIndexSuffix)) {
       if (has_suffix(name, ".pack") && name.compare(0, 5, "pack-") == 0 &&
           !names.contains(name.substr(0, name.size() - 5) + ".idx")) {

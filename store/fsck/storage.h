@@ -117,6 +117,8 @@ class Storage {
                    const Policy& policy, FindingSink& problems);
   void report_storage_fault(Fault fault, ExitBit bit, const std::string& file, std::uint32_t phase,
                             const Policy& policy, FindingSink& problems);
+  void report_foreign(const std::string& path, std::uint32_t phase, const Policy& policy,
+                      FindingSink& problems);
   void number(StorageExtent begin);
 
   os::System& system_;

@@ -83,17 +83,20 @@ TEST_F(BlindSpots, BitsOfALooseObjectThatMeanNothing) {
 TEST_F(BlindSpots, FilesWhereGitDoesNotLook) {
   EXPECT_EQ("", warnings());
   for (const char* name : {"info/x", "pack/tmp_pack_x", "tmp_obj_x", "incoming-x/y",
-                           "tmp_objdir-x/y", "maintenance.lock", "loose-object-idx"}) {
+                           "tmp_objdir-x/y", "maintenance.lock", "loose-object-idx",
+                           "pack/.tmp-1-pack-x", "pack/.nfs01", "pack/multi-pack-index.lock"}) {
     files_.write(std::string("objects/") + name, "");
   }
   EXPECT_EQ("", warnings());
-  for (const char* name : {"AB/x", "zz/x", "0/x", "file"}) {
+  for (const char* name : {"AB/x", "zz/x", "0/x", "file", "pack/notes.txt", "pack/old/x"}) {
     files_.write(std::string("objects/") + name, "");
   }
   const auto line = [](const std::string& name) {
     return "warning: .git/objects/" + name + " is no part of an object directory\n";
   };
-  EXPECT_EQ(line("0") + line("AB") + line("file") + line("zz"), warnings());
+  EXPECT_EQ(line("0") + line("AB") + line("file") + line("zz") + line("pack/notes.txt") +
+                line("pack/old"),
+            warnings());
 }
 
 TEST_F(BlindSpots, NamesOfPacks) {
