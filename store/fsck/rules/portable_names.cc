@@ -1,10 +1,11 @@
 #include "store/fsck/rules/portable_names.h"
 
 #include <fmt/format.h>
+#include <utf8proc.h>
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
+#include <vector>
 
 #include "store/object/tree_entry.h"
 
@@ -42,68 +43,29 @@ bool is_portable(std::string_view name) {
   });
 }
 
-// Takes one code point off the front of the text. What is no UTF-8 counts byte by byte, above all
-// code points.
-char32_t take_code_point(std::string_view& text) {
-  const auto byte = [&text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  const std::size_t size = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  char32_t value = first;
-  bool good = first < 0x80 || (first >= 0xc2 && first <= 0xf4 && text.size() >= size);
-  if (good && size > 1) {
-    value = first & (0x7fU >> size);
-    for (std::size_t i = 1; i < size; ++i) {
-      good = good && (byte(i) & 0xc0) == 0x80;
-      value = value << 6 | (byte(i) & 0x3f);
-    }
-  }
-  if (!good) {
-    text.remove_prefix(1);
-    return 0x110000 + first;
-  }
-  text.remove_prefix(size);
-  return value;
-}
-
-char32_t lower(char32_t c) {
-  if (c >= 'A' && c <= 'Z') return c + 32;
-  if (c >= 0xc0 && c <= 0xde && c != 0xd7) return c + 32;
-  // Pairs, the capital first: even in most of Latin Extended-A, odd in two parts of it.
-  if ((c >= 0x100 && c <= 0x137 && c != 0x130 && c != 0x131) || (c >= 0x14a && c <= 0x177))
-    return c | 1;
-  if ((c >= 0x139 && c <= 0x148) || (c >= 0x179 && c <= 0x17e)) return (c & 1) != 0 ? c + 1 : c;
-  if (c == 0x178) return 0xff;
-  if (c >= 0x391 && c <= 0x3a9 && c != 0x3a2) return c + 32;
-  if (c >= 0x410 && c <= 0x42f) return c + 32;
-  if (c >= 0x400 && c <= 0x40f) return c + 80;
-  return c;
-}
-
-// Returns: the letter without its accent and the accent, which is 0 for none. Small letters only.
-std::pair<char32_t, char32_t> decomposed(char32_t c) {
-  // U+00E0 to U+00FF; '_': not composed.
-  static constexpr std::string_view kLetters = "aaaaaa_ceeeeiiii_nooooo__uuuuy_y";
-  // grave 0, acute 1, circumflex 2, tilde 3, diaeresis 8, ring A, cedilla C
-  static constexpr std::string_view kAccents =
-      "01238A_C012801280301238__0128"
-      "1_8";
-  if (c < 0xe0 || c > 0xff || kLetters[c - 0xe0] == '_') return {c, 0};
-  const char accent = kAccents[c - 0xe0];
-  const char32_t mark = accent == 'C' ? 0x327 : accent == 'A' ? 0x30a : 0x300 + (accent - '0');
-  return {static_cast<char32_t>(kLetters[c - 0xe0]), mark};
-}
+// What no byte of a name that is no UTF-8 can be taken for.
+constexpr char32_t kBeyondUnicode = 0x110000;
 
 }  // namespace
 
-std::string folded_name(std::string_view name) {
-  std::string key;
-  const auto add = [&key](char32_t c) {
-    for (int shift = 16; shift >= 0; shift -= 8) key += static_cast<char>(c >> shift & 0xff);
-  };
-  while (!name.empty()) {
-    const auto [letter, accent] = decomposed(lower(take_code_point(name)));
-    add(letter);
-    if (accent != 0) add(accent);
+std::u32string folded_name(std::string_view name) {
+  const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(name.data());
+  const auto size = static_cast<utf8proc_ssize_t>(name.size());
+  constexpr auto kOptions = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE);
+  std::vector<utf8proc_int32_t> points(name.size() + 16);
+  auto count = ::utf8proc_decompose(bytes, size, points.data(),
+                                    static_cast<utf8proc_ssize_t>(points.size()), kOptions);
+  if (count > static_cast<utf8proc_ssize_t>(points.size())) {
+    points.resize(static_cast<std::size_t>(count));
+    count = ::utf8proc_decompose(bytes, size, points.data(), count, kOptions);
+  }
+  std::u32string key;
+  if (count < 0) {
+    for (const char c : name) key += kBeyondUnicode + static_cast<unsigned char>(c);
+    return key;
+  }
+  for (utf8proc_ssize_t i = 0; i < count; ++i) {
+    key += static_cast<char32_t>(::utf8proc_toupper(points[static_cast<std::size_t>(i)]));
   }
   return key;
 }
@@ -113,7 +75,7 @@ void check_portable_names(ByteView body, HashKind kind, RuleReporter& reporter) 
   std::string_view first_bad;
   std::size_t collisions = 0;
   std::pair<std::string_view, std::string_view> first_collision;
-  std::unordered_map<std::string, std::string_view> names;
+  std::unordered_map<std::u32string, std::string_view> names;
   TreeEntry entry;
   for (; parse_tree_entry(body, kind, entry); body = body.subspan(entry.size)) {
     if (!is_portable(entry.name) && bad++ == 0) first_bad = entry.name;

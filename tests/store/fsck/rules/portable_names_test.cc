@@ -29,6 +29,12 @@ std::string judged(const std::vector<std::string>& names) {
 
 std::string line(const std::string& text) { return text + "\n"; }
 
+std::string repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
 TEST(PortableNames, NamesThatWindowsCannotKeep) {
   for (const char* name :
        {"con", "CON", "aux.c", "nul.tar.gz", "Com1", "lpt9.txt", "com\xc2\xb2", "conout$",
@@ -44,12 +50,16 @@ TEST(PortableNames, NamesThatWindowsCannotKeep) {
 
 TEST(PortableNames, NamesThatAreOneWhereCaseOrCompositionDoNotCount) {
   const std::vector<std::pair<std::string, std::string>> pairs = {
-      {"Makefile", "makefile"},  {"\xc3\x89t\xc3\xa9", "\xc3\xa9T\xc3\xa9"},  // E acute
-      {"\xc3\xa9", "e\xcc\x81"},                                              // composed and not
-      {"\xc3\x85", "a\xcc\x8a"},                                              // A with ring, and a
-      {"\xc5\xa0", "\xc5\xa1"},                                               // S caron
-      {"\xce\xa3", "\xcf\x83"},                                               // Sigma
-      {"\xd0\x96", "\xd0\xb6"},                                               // Zhe
+      {"Makefile", "makefile"},
+      {"\xc3\x89t\xc3\xa9", "\xc3\xa9T\xc3\xa9"},  // E acute
+      {"\xc3\xa9", "e\xcc\x81"},                   // composed and not
+      {"\xc3\x85", "a\xcc\x8a"},                   // A with ring, and a
+      {"\xc5\xa0", "\xc5\xa1"},                    // S caron
+      {"\xce\xa3", "\xcf\x83"},                    // Sigma
+      {"\xd0\x96", "\xd0\xb6"},                    // Zhe
+      {"\xcf\x82", "\xcf\x83"},                    // sigma at the end of a word
+      {"\xe1\xba\xa4", "A\xcc\x82\xcc\x81"},       // A circumflex acute
+      {"\xd5\x80", "\xd5\xb0"},                    // Armenian ho
   };
   for (const auto& [first, second] : pairs) {
     EXPECT_EQ(line("namesCollide: '" + first + "' and '" + second +
@@ -69,7 +79,9 @@ TEST(PortableNames, FoldingTakesAnyBytes) {
   EXPECT_NE(folded_name("\xc3"), folded_name("\xc3\x83"));
   EXPECT_NE(folded_name("\xe9"), folded_name("\xc3\xa9"));
   EXPECT_NE(folded_name("\xf0\x9f\x90"), folded_name("\xf0\x9f\x90\x99"));
-  EXPECT_EQ(3 * 3U, folded_name("\xff\xc3(").size());
+  EXPECT_EQ(3U, folded_name("\xff\xc3(").size());
+  // Two bytes become three code points.
+  EXPECT_EQ(3U * 100, folded_name(repeated("\xce\x90", 100)).size());
 }
 
 }  // namespace
