@@ -154,6 +154,7 @@ class Pass {
   };
 
   void run_parked();
+  void report_other_base(const Parked& parked, ObjectVerifier& verifier);
   void read_base(const Parked& parked, CopyReader& reader, BufferPool& pool, Base& base);
   void check_pack_file(std::uint32_t number, ObjectVerifier& verifier);
   void report_unresolvable(const Parked& parked, ObjectVerifier& verifier);
@@ -341,6 +342,21 @@ void Pass::report_unresolvable(const Parked& parked, ObjectVerifier& verifier) {
   }
 }
 
+// A copy elsewhere stands in for a damaged base: git says so at the delta. Once per base.
+void Pass::report_other_base(const Parked& parked, ObjectVerifier& verifier) {
+  const StoredPack& stored = storage_.packs()[parked.pack];
+  const auto number_of = [&](std::uint32_t entry) {
+    return stored.numbers[stored.forest.index_position({entry}).value];
+  };
+  if (!ledger_.is_bad_base(stored.file, number_of(parked.base))) return;  // it was too much to keep
+  const ObjectCopy copy{number_of(parked.entry),
+                        stored.forest.type({parked.entry}),
+                        {stored.file, parked.entry},
+                        stored.forest.offset({parked.entry}).value};
+  verifier.report(copy, Fault(MessageId::kDeltaBaseBad, why_unresolvable(stored, {parked.entry})),
+                  ExitBit::kBitPack);
+}
+
 // Makes `base` the base of the entry, if it is not yet; its buffer is empty when there is none.
 void Pass::read_base(const Parked& parked, CopyReader& reader, BufferPool& pool, Base& base) {
   if (base.pack == parked.pack && base.entry == parked.base) return;
@@ -382,6 +398,7 @@ void Pass::run_parked() {
   CopyReader reader(storage_, options_.memory);
   std::set<Parked> waiting(parked_.begin(), parked_.end());
   std::vector<Parked> unresolvable;
+  std::pair<std::uint32_t, std::uint32_t> told(DeltaForest::kNone, DeltaForest::kNone);
   Base base;
   while (!waiting.empty()) {
     const Parked parked = waiting.extract(waiting.begin()).value();
@@ -390,6 +407,10 @@ void Pass::run_parked() {
     if (!base.buffer || (expected != ObjectType::kUnknown && base.type != expected)) {
       unresolvable.push_back(parked);
       continue;
+    }
+    if (const std::pair which(parked.pack, parked.base); which != told) {
+      told = which;
+      report_other_base(parked, verifier);
     }
     std::vector<Parked> more;
     PackVisitor visitor(storage_, first_pack_, verifier, more);
