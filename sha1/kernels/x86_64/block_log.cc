@@ -29,30 +29,37 @@ struct Working {
   }
 };
 
-Working working_at(const BlockLog& log, unsigned which) {
-  const std::uint32_t* abcd = log.abcd[which];
-  return {{abcd[3], abcd[2], abcd[1], abcd[0], std::rotl(log.previous[which][3], 30)}};
+Working working_at(const BlockStates& states, unsigned which) {
+  const std::uint32_t* abcd = states.abcd[which];
+  return {{abcd[3], abcd[2], abcd[1], abcd[0], std::rotl(states.previous[which][3], 30)}};
 }
 
 }  // namespace
 
+bool take_vector(const BlockStates& states, const WordsToVectors& words, const std::uint8_t* block,
+                 unsigned vector, collision::Suspects& suspects, Recompress* recompress) {
+  static_assert(collision::kEarlyStep == 58 && collision::kLateStep == 65);
+  Working early = working_at(states, 0);
+  early.step<56>(words.word56);
+  early.step<57>(words.word57);
+  Working late = working_at(states, 1);
+  late.step<64>(words.word64);
+  const std::uint32_t out[5] = {states.out_abcd[3], states.out_abcd[2], states.out_abcd[1],
+                                states.out_abcd[0], states.out_e[3]};
+  if (!collision::add_suspect(suspects, block, vector, early.v, late.v, out, 1)) return false;
+  const bool found = recompress(suspects) != 0;
+  suspects.count = 0;
+  suspects.late = 0;
+  return found;
+}
+
 bool take_suspect(const BlockLog& log, const std::uint8_t* block, std::uint32_t result,
                   collision::Suspects& suspects, Recompress* recompress) {
-  static_assert(collision::kEarlyStep == 58 && collision::kLateStep == 65);
-  Working early = working_at(log, 0);
-  early.step<56>(log.word(56));
-  early.step<57>(log.word(57));
-  Working late = working_at(log, 1);
-  late.step<64>(log.word(64));
-  const std::uint32_t out[5] = {log.out_abcd[3], log.out_abcd[2], log.out_abcd[1], log.out_abcd[0],
-                                log.out_e[3]};
+  const WordsToVectors words = {log.word(56), log.word(57), log.word(64)};
   bool found = false;
   for (std::uint32_t left = ~result; left != 0; left &= left - 1) {
     const unsigned vector = collision::kVectorOfBit[std::countr_zero(left)];
-    if (!collision::add_suspect(suspects, block, vector, early.v, late.v, out, 1)) continue;
-    found |= recompress(suspects) != 0;
-    suspects.count = 0;
-    suspects.late = 0;
+    found |= take_vector(log, words, block, vector, suspects, recompress);
   }
   return found;
 }

@@ -3,23 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
-#include "sha1/collision/families.h"
 #include "sha1/collision/judge.h"
 #include "sha1/kernels/x86_64/block_log.h"
 
 /// What the kernels for long messages keep of groups of kLanes consecutive blocks until they are
 /// judged, a group a row of a LaneLog, and how the blocks that remain are taken up.
 namespace assay::sha1 {
-
-/// Of a block; as in BlockLog.
-struct alignas(16) GroupStates {
-  std::uint32_t abcd[2][4];
-  std::uint32_t previous[2][4];
-  std::uint32_t out_abcd[4];
-  std::uint32_t out_e[4];
-};
 
 /// Of a group: the words that lead from steps 56 and 64 to those of the vectors.
 template <std::size_t kLanes>
@@ -34,7 +24,7 @@ struct alignas(4 * kLanes) GroupWords {
 ///
 /// Returns: whether a collision was found when the queue was full.
 template <std::size_t kLanes>
-bool take_survivors(const collision::Survivor* survivors, unsigned count, const GroupStates* states,
+bool take_survivors(const collision::Survivor* survivors, unsigned count, const BlockStates* states,
                     const GroupWords<kLanes>* words, const std::uint8_t* blocks, std::size_t n,
                     collision::Suspects& suspects, Recompress* recompress) {
   bool found = false;
@@ -43,15 +33,10 @@ bool take_survivors(const collision::Survivor* survivors, unsigned count, const 
     const unsigned lane = survivors[i].lane;
     const std::size_t at = row * kLanes + lane;
     if (at >= n) continue;
-    BlockLog log;
-    static_assert(sizeof(GroupStates) == sizeof(BlockLog::abcd) * 3);
-    std::memcpy(log.abcd, &states[at], sizeof(GroupStates));
-    log.words[BlockLog::kLast - 56] = words[row].word56[lane];
-    log.words[BlockLog::kLast - 57] = words[row].word57[lane];
-    log.words[BlockLog::kLast - 64] = words[row].word64[lane];
-    found |= take_suspect(log, blocks + at * kBlockSize,
-                          collision::excluded(collision::VectorSet{1} << survivors[i].vector),
-                          suspects, recompress);
+    const WordsToVectors of_block = {words[row].word56[lane], words[row].word57[lane],
+                                     words[row].word64[lane]};
+    found |= take_vector(states[at], of_block, blocks + at * kBlockSize, survivors[i].vector,
+                         suspects, recompress);
   }
   return found;
 }

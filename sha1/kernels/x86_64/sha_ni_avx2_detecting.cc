@@ -57,7 +57,7 @@ constexpr Masks<kLanes> kMasks;
 // The words t to t + kLanes - 1, the last one first.
 template <unsigned kLanes>
 ASSAY_SHA_AVX2_INLINE const std::uint32_t* words_from(const BlockLog& log, unsigned t) {
-  return log.words + BlockLog::kLast - (t + kLanes - 1);
+  return log.at(t + kLanes - 1);
 }
 
 ASSAY_SHA_AVX2_INLINE __m128i load_four(const std::uint32_t* from) {

@@ -41,7 +41,7 @@ struct alignas(64) Group {
   std::uint32_t packed[kQuads][4][kGroupBlocks];
 };
 
-using States = GroupStates;
+using States = BlockStates;
 using Extra = GroupWords<kGroupBlocks>;
 
 // The bits that conditions read, by the four words that they belong to.

@@ -45,7 +45,7 @@ struct alignas(64) Group {
                       [16];  // words 16 on, by four: [.][b % 4][4 * (b / 4)...], last one first
 };
 
-using States = GroupStates;
+using States = BlockStates;
 using Extra = GroupWords<kGroupBlocks>;
 
 // The picks of each four words.
