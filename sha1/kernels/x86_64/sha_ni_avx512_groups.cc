@@ -222,7 +222,7 @@ ASSAY_LONG bool compress_groups_sha_ni_avx512(std::uint32_t state[5], const std:
       if (g + 1 == groups) continue;
       if (b < 4) {
         begin_quad(next, b, next_blocks);
-        if (b == 2 && first_of_full != nullptr) {
+        if (b == 0 && first_of_full != nullptr) {
           bitalg::judge_part(logs[1 - at], excluded, row);
         }
         if (b == 3 && first_of_full != nullptr && row + 1 == kLogRows) {
