@@ -1,5 +1,7 @@
 #include "store/fsck/check_special_blobs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -19,12 +21,33 @@ struct Family {
   void (*report_large)(RuleReporter&);
 };
 
+// Says in which file the object lies, if it is anywhere: git reads packs first.
+void place(const Storage& storage, Finding& finding) {
+  const ObjectId& id = *finding.oid;
+  for (const StoredPack& pack : storage.packs()) {
+    const auto position = pack.index->find(id.data());
+    if (!position) continue;
+    finding.file = pack.pack->path();
+    if (const auto offset = pack.index->offset(*position)) finding.offset = offset->value;
+    return;
+  }
+  for (const StoredFanout& fanout : storage.fanouts()) {
+    for (const LooseFile& file : fanout.objects) {
+      if (file.id != id) continue;
+      finding.file = fmt::format("{}/{}/{}", storage.directories()[fanout.directory].shown,
+                                 fanout_name(fanout.fanout), file.name);
+      return;
+    }
+  }
+}
+
 // Gives findings their place among the special blobs.
 class OrderingSink : public FindingSink {
  public:
-  explicit OrderingSink(FindingSink& sink) : sink_(sink) {}
+  OrderingSink(const Storage& storage, FindingSink& sink) : storage_(storage), sink_(sink) {}
   void add(Finding finding) override {
     finding.order = {kPhaseSpecialBlobs, 0, count_++, 0};
+    place(storage_, finding);
     if (packed && finding.bit == ExitBit::kBitObject) finding.bit = ExitBit::kBitPack;
     if (dies) finding.bit = ExitBit::kBitDies;
     sink_.add(std::move(finding));
@@ -34,6 +57,7 @@ class OrderingSink : public FindingSink {
   bool dies = false;    // git dies when it reads the blob at hand
 
  private:
+  const Storage& storage_;
   FindingSink& sink_;
   std::uint64_t count_ = 0;
 };
@@ -63,7 +87,7 @@ void check_special_blobs(const Storage& storage, const LinkLedger& ledger,
       {blobs.gitattributes(), MessageId::kGitattributesMissing, MessageId::kGitattributesBlob,
        ".gitattributes", check_gitattributes_blob, report_large_gitattributes},
   };
-  OrderingSink sink(findings);
+  OrderingSink sink(storage, findings);
   RuleReporter reporter(*options.verify.policy, sink);
   CopyReader reader(storage, options.memory);
   for (const Family& family : families) {

@@ -132,7 +132,7 @@ struct Checker::Work {
   std::uint64_t faults_before = 0;      // reported before the first look
 };
 
-void Checker::report_fault(Fault fault, std::uint32_t phase, FindingSink& found) {
+void Checker::report_fault(Fault fault, std::uint32_t phase, FindingSink& found, std::string file) {
   Finding finding;
   finding.id = fault.id;
   finding.severity = policy_.severity(fault.id);
@@ -140,6 +140,7 @@ void Checker::report_fault(Fault fault, std::uint32_t phase, FindingSink& found)
   finding.text = std::move(fault.text);
   finding.causes = std::move(fault.causes);
   finding.offset = fault.offset;
+  finding.file = std::move(file);
   finding.order = {phase, 0, reported_faults_++, 0};
   found.add(std::move(finding));
 }
@@ -151,12 +152,14 @@ void Checker::say(const std::string& line) const {
 void Checker::override_parents(const Repository& repository, FindingSink& found) {
   Grafts grafts = repository.grafts();
   for (Fault& problem : grafts.problems) {
-    report_fault(std::move(problem), kPhaseRepository, found);
+    report_fault(std::move(problem), kPhaseRepository, found,
+                 repository.shown_path(repository.graft_file()));
   }
   parents_ = std::move(grafts.parents);
   auto shallow = repository.shallow();
   if (!shallow) {
-    report_fault(std::move(shallow.error()), kPhaseRepository, found);
+    report_fault(std::move(shallow.error()), kPhaseRepository, found,
+                 repository.shown_path(repository.shallow_file()));
     return;
   }
   for (const ObjectId& id : *shallow) parents_[id].clear();
@@ -449,8 +452,10 @@ Result<FsckReport> Checker::run() {
   if (repository->layout().fault) {
     report_fault(*repository->layout().fault, kPhaseRepository, findings_);
   }
-  for (const Fault& problem : repository->alternate_problems()) {
-    report_fault(problem, kPhaseRepository, findings_);
+  for (std::size_t i = 0; i < repository->alternate_problems().size(); ++i) {
+    const std::string& file = repository->alternate_problem_files()[i];
+    report_fault(repository->alternate_problems()[i], kPhaseRepository, findings_,
+                 file.empty() ? file : repository->shown_path(file));
   }
   Work work;
   set_up(*repository, work);

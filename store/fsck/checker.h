@@ -41,7 +41,8 @@ class Checker {
   template <typename Check>
   void check_twice(FindingSink& found, Check check);
   void say(const std::string& line) const;
-  void report_fault(Fault fault, std::uint32_t phase, FindingSink& found);
+  // `file`: the one it is about, as messages show it, if that is known.
+  void report_fault(Fault fault, std::uint32_t phase, FindingSink& found, std::string file = "");
   void report_inconclusive(const std::vector<Finding>& doubtful);
   void fill_statistics(const Work& work);
   FsckReport finish();

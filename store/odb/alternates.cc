@@ -21,14 +21,20 @@ class AlternatesFinder {
   ObjectDirectories find(const std::string& main_directory, std::string_view environment_list);
 
  private:
-  // Adds the directory and, after it, what it borrows from.
-  void add(const std::string& path, int depth);
+  // Adds the directory, which `list` names, and, after it, what it borrows from.
+  void add(const std::string& path, const std::string& list, int depth);
   // The paths that the text names, resolved; relative ones start at `base` (empty: not allowed to
   // be moved, as in the environment variable).
   std::vector<std::string> parse(std::string_view text, char separator, const std::string& base);
   std::vector<std::string> read_list_of(const std::string& directory);
-  void problem(MessageId id, std::string text) {
-    if (result_.problems.size() < kMaxProblems) result_.problems.emplace_back(id, std::move(text));
+  static std::string list_of(const std::string& directory) {
+    return directory + "/info/alternates";
+  }
+  // `list`: the file that it is about, or empty.
+  void problem(MessageId id, std::string text, const std::string& list) {
+    if (result_.problems.size() == kMaxProblems) return;
+    result_.problems.emplace_back(id, std::move(text));
+    result_.problem_files.push_back(list);
   }
 
   os::System& system_;
@@ -41,19 +47,20 @@ ObjectDirectories AlternatesFinder::find(const std::string& main_directory,
   result_.paths.push_back(main_directory);
   seen_.insert(os::real_path(system_, main_directory).value_or(main_directory));
   // Both lists are read before anything is added, so the environment comes first throughout.
-  std::vector<std::string> paths = parse(environment_list, ':', "");
-  const auto listed = read_list_of(main_directory);
-  paths.insert(paths.end(), listed.begin(), listed.end());
-  for (const std::string& path : paths) add(path, 0);
+  const std::vector<std::string> borrowed = parse(environment_list, ':', "");
+  const std::vector<std::string> listed = read_list_of(main_directory);
+  for (const std::string& path : borrowed) add(path, "", 0);
+  for (const std::string& path : listed) add(path, list_of(main_directory), 0);
   return std::move(result_);
 }
 
-void AlternatesFinder::add(const std::string& path, int depth) {
+void AlternatesFinder::add(const std::string& path, const std::string& list, int depth) {
   const auto status = system_.status_at(os::kCurrentDirectory, path.empty() ? "/" : path, true);
   if (!status || status->kind != os::FileKind::kDirectory) {
-    problem(MessageId::kObjectDirectoryMissing,
-            fmt::format("object directory {} does not exist; check .git/objects/info/alternates",
-                        path));
+    problem(
+        MessageId::kObjectDirectoryMissing,
+        fmt::format("object directory {} does not exist; check .git/objects/info/alternates", path),
+        list);
     return;
   }
   if (!seen_.insert(path).second) return;
@@ -61,19 +68,20 @@ void AlternatesFinder::add(const std::string& path, int depth) {
   const auto listed = read_list_of(path);
   if (!listed.empty() && depth + 1 > kMaxDepth) {
     problem(MessageId::kAlternateIgnored,
-            fmt::format("{}: ignoring alternate object stores, nesting too deep", path));
+            fmt::format("{}: ignoring alternate object stores, nesting too deep", path),
+            list_of(path));
     return;
   }
-  for (const std::string& next : listed) add(next, depth + 1);
+  for (const std::string& next : listed) add(next, list_of(path), depth + 1);
 }
 
 std::vector<std::string> AlternatesFinder::read_list_of(const std::string& directory) {
-  const std::string file = directory + "/info/alternates";
+  const std::string file = list_of(directory);
   const auto bytes = os::read_followed_file(system_, file, kMaxFileSize);
   if (!bytes) {
     if (!os::is_missing(bytes.error())) {
       problem(MessageId::kAlternateIgnored,
-              fmt::format("unable to access '{}': {}", file, bytes.error().text()));
+              fmt::format("unable to access '{}': {}", file, bytes.error().text()), file);
     }
     return {};
   }
@@ -105,7 +113,8 @@ std::vector<std::string> AlternatesFinder::parse(std::string_view text, char sep
     const auto resolved = os::real_path(system_, name, 1);
     if (!resolved) {
       problem(MessageId::kAlternateIgnored,
-              fmt::format("unable to normalize alternate object path: {}", name));
+              fmt::format("unable to normalize alternate object path: {}", name),
+              base.empty() ? base : list_of(base));
       continue;
     }
     paths.push_back(*resolved == "/" ? "" : *resolved);

@@ -20,6 +20,8 @@ struct ObjectDirectories {
   std::vector<std::string> paths;  // the main one first, then alternates in git's order
   // kObjectDirectoryMissing and kAlternateIgnored, in git's words. None of them is fatal.
   std::vector<Fault> problems;
+  // Of each problem: the `info/alternates` that it comes from, empty for the environment variable.
+  std::vector<std::string> problem_files;
 };
 
 // `environment_list` is the value of GIT_ALTERNATE_OBJECT_DIRECTORIES (":" between paths).

@@ -46,6 +46,10 @@ class Repository {
   const std::vector<std::string>& object_directories() const { return directories_.paths; }
   // What git says about alternates; warnings.
   const std::vector<Fault>& alternate_problems() const { return directories_.problems; }
+  // Of each of them: the file that it is about; empty if it is none.
+  const std::vector<std::string>& alternate_problem_files() const {
+    return directories_.problem_files;
+  }
 
   // The main worktree first. Listed at each call.
   WorktreeList worktrees() const;
@@ -54,6 +58,9 @@ class Repository {
   // Commits whose parents are hidden. Errors: "bad shallow line".
   Result<std::vector<ObjectId>> shallow() const;
   Grafts grafts() const;
+  // The files that those two read.
+  const std::string& shallow_file() const { return shallow_file_; }
+  const std::string& graft_file() const { return graft_file_; }
   // Grafts and shallow commits together, as the walk needs them; shallow ones have no parents.
   // Errors: "bad shallow line".
   Result<CommitParents> substituted_parents() const;

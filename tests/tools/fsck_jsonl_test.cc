@@ -1,6 +1,8 @@
 // The records of `assay fsck --format=jsonl`, as another parser reads them and docs/jsonl.md says.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,6 +11,7 @@
 #include "store/report/message.h"
 #include "tests/support/json.h"
 #include "tests/support/loose_files.h"
+#include "tests/support/pack_builder.h"
 #include "tests/support/repository_files.h"
 #include "tests/support/run_tool.h"
 #include "tools/fsck/json_lines.h"
@@ -148,6 +151,40 @@ TEST_F(FsckJsonLines, ObjectsRefsAndFilesHaveTheirFields) {
   ASSERT_EQ(1u, ref.size());
   EXPECT_EQ("refs/heads/garbage", ref[0]["ref"]);
   EXPECT_FALSE(ref[0].contains("oid"));
+}
+
+TEST_F(FsckJsonLines, SpecialBlobsAndAlternatesHaveTheirFiles) {
+  const ObjectId loose = put("blob", "[submodule \"../a\"]\npath = a\n");
+  testing::PackBuilder pack;
+  pack.add_blob("x\n");
+  const std::size_t packed = pack.add_blob("[submodule \"../b\"]\npath = b\n");
+  const auto built = pack.build();
+  built.write(files_.root(), "top/.git/objects/pack/pack-p");
+  for (const ObjectId& id : {loose, pack.entry(packed).id}) {
+    put("tree", std::string("100644 .gitmodules\0", 19) + raw(id));
+  }
+  files_.write("objects/info/alternates", "/not/there\n/neither/this\nhere\n");
+  files_.write("objects/here/info/alternates", "/or/this\n");
+  files_.write("info/grafts", "nonsense\n");
+  std::map<std::string, json> of_blob;
+  const std::vector<json> all = records();
+  for (const json& record : of_id(all, "gitmodulesName")) of_blob[record["oid"]] = record;
+  ASSERT_EQ(2u, of_blob.size());
+  EXPECT_EQ(".git/objects/" + loose_file_path(loose),
+            std::string(of_blob[loose.hex()].value("file", "")));
+  const json& other = of_blob[pack.entry(packed).id.hex()];
+  EXPECT_EQ(".git/objects/pack/pack-p.pack", other.value("file", ""));
+  EXPECT_EQ(built.offsets[packed], other.value("offset", 0u));
+  const std::vector<json> graft = of_id(all, "graftBad");
+  ASSERT_EQ(1u, graft.size());
+  EXPECT_EQ(".git/info/grafts", graft[0].value("file", ""));
+  std::vector<std::string> lists;
+  for (const json& record : of_id(all, "alternateIgnored"))
+    lists.push_back(record.value("file", ""));
+  const std::string list = ".git/objects/info/alternates";
+  const std::string nested =
+      std::filesystem::canonical(files_.git_dir() + "/objects/here/info/alternates").string();
+  EXPECT_EQ((std::vector<std::string>{list, list, nested}), lists);
 }
 
 TEST_F(FsckJsonLines, CausesComeFirstToLast) {
