@@ -35,9 +35,6 @@ inline void write_length(std::uint8_t* end, std::uint64_t length) {
 /// Room that the tail of a message needs.
 inline constexpr std::size_t kTailRoom = 2 * kBlockSize;
 
-/// Two numbers that lie in memory one after the other.
-using TailPair [[gnu::vector_size(16)]] = std::uint64_t;
-
 namespace internal {
 
 template <typename T>
@@ -47,16 +44,27 @@ inline std::uint64_t load_as(const std::uint8_t* from) {
   return value;
 }
 
-inline void store_pair(std::uint8_t* to, TailPair pair) { std::memcpy(to, &pair, sizeof pair); }
+/// Two numbers that lie in memory one after the other.
+struct Pair {
+  std::uint64_t low;
+  std::uint64_t high;
+};
+
+/// By one store where the processor has vectors. A vector as argument would depend on the ABI.
+inline void store_pair(std::uint8_t* to, Pair pair) {
+  using Vector [[gnu::vector_size(16)]] = std::uint64_t;
+  const Vector vector = {pair.low, pair.high};
+  std::memcpy(to, &vector, sizeof vector);
+}
 
 /// `size` bytes, fewer than 16, then the 1 bit and zeros; for little-endian processors. Reads no
 /// byte beyond them. What is read twice is the same.
-inline TailPair end_of_message(const std::uint8_t* bytes, std::size_t size) {
+inline Pair end_of_message(const std::uint8_t* bytes, std::size_t size) {
   const std::uint64_t mark = std::uint64_t{0x80} << 8 * (size % 8);
   if (size >= 8) {
     // Shifted by 64 altogether when size is 8.
     const std::uint64_t rest = load_as<std::uint64_t>(bytes + size - 8) >> 8 >> 8 * (15 - size);
-    return TailPair{load_as<std::uint64_t>(bytes), rest | mark};
+    return Pair{load_as<std::uint64_t>(bytes), rest | mark};
   }
   std::uint64_t few = 0;
   if (size >= 4) {
@@ -66,7 +74,7 @@ inline TailPair end_of_message(const std::uint8_t* bytes, std::size_t size) {
     few = std::uint64_t{bytes[0]} | std::uint64_t{bytes[size / 2]} << 8 * (size / 2) |
           std::uint64_t{bytes[size - 1]} << 8 * (size - 1);
   }
-  return TailPair{few | mark, 0};
+  return Pair{few | mark, 0};
 }
 
 }  // namespace internal
@@ -89,9 +97,9 @@ inline std::size_t write_tail(std::uint8_t* to, const std::uint8_t* bytes, std::
     return blocks;
   }
   const std::size_t whole = filled / 16 * 16;
-  const TailPair end = internal::end_of_message(bytes + whole, filled - whole);
-  const TailPair none = {0, 0};
-  const TailPair last = {0, __builtin_bswap64(length << 3)};
+  const internal::Pair end = internal::end_of_message(bytes + whole, filled - whole);
+  const internal::Pair none = {0, 0};
+  const internal::Pair last = {0, __builtin_bswap64(length << 3)};
   for (std::size_t at = 0; at < 48; at += 16) {
     if (at < whole) {
       std::memcpy(to + at, bytes + at, 16);
@@ -100,7 +108,7 @@ inline std::size_t write_tail(std::uint8_t* to, const std::uint8_t* bytes, std::
     }
   }
   if (blocks == 1) {
-    internal::store_pair(to + 48, whole == 48 ? end | last : last);
+    internal::store_pair(to + 48, whole == 48 ? internal::Pair{end.low, last.high} : last);
     return 1;
   }
   internal::store_pair(to + 48, end);
