@@ -50,9 +50,10 @@ void Storage::extend(const std::vector<std::uint32_t>& vanished, const Policy& p
 
 namespace {
 
-// What git, or another program that keeps its formats, puts beside packs, for a moment or for good.
+// What git, or another program that keeps its formats, puts beside packs, for a moment or for good;
+// and what is called after a pack, as somebody's copy of a file of it.
 bool belongs_beside_packs(std::string_view name) {
-  constexpr std::string_view kBegins[] = {"multi-pack-index", "tmp_", ".tmp-", ".nfs"};
+  constexpr std::string_view kBegins[] = {"pack-", "multi-pack-index", "tmp_", ".tmp-", ".nfs"};
   constexpr std::string_view kEnds[] = {".idx",  ".pack",     ".rev",  ".bitmap", ".mtimes",
                                         ".keep", ".promisor", ".lock", "_tmp"};
   return std::any_of(std::begin(kBegins), std::end(kBegins),

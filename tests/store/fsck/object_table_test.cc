@@ -158,7 +158,9 @@ TEST(ObjectTable, MadeUpIdsDoNotShareSlots) {
     const ObjectTable table(HashKind::kSha1, {run.view()});
     std::vector<unsigned> users(kMask + 1);
     for (const ObjectId& id : ids) ++users[table.hash(id.data()) & kMask];
-    EXPECT_LT(*std::max_element(users.begin(), users.end()), 16u) << first_bit;
+    // Keys are drawn anew each time: more than 16 was seen once in a thousand runs. Without keys
+    // all 4096 meet in a few slots.
+    EXPECT_LT(*std::max_element(users.begin(), users.end()), 256u) << first_bit;
     expect_holds(table, {ids.begin(), ids.end()});
   }
 }
