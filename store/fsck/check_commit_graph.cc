@@ -7,6 +7,7 @@
 #include "store/fsck/copy_reader.h"
 #include "store/fsck/crossref_phases.h"
 #include "store/fsck/flood_gate.h"
+#include "store/fsck/multi_pack_index_lookup.h"
 #include "store/object/file_checksum.h"
 
 namespace assay {
@@ -32,13 +33,15 @@ struct Generations {
 class ChainChecker {
  public:
   ChainChecker(const StoredCommitGraph& stored, const Storage& storage, const LinkLedger& ledger,
-               const CommitGraphCheckOptions& options, CopyReader& reader, FloodGate& gate)
+               const CommitGraphCheckOptions& options, CopyReader& reader,
+               MultiPackIndexLookup& listed, FloodGate& gate)
       : stored_(stored),
         chain_(stored.chain),
         storage_(storage),
         ledger_(ledger),
         options_(options),
         reader_(reader),
+        listed_(listed),
         gate_(gate) {}
 
   void check();
@@ -75,6 +78,7 @@ class ChainChecker {
   const LinkLedger& ledger_;
   const CommitGraphCheckOptions& options_;
   CopyReader& reader_;
+  MultiPackIndexLookup& listed_;
   FloodGate& gate_;
   bool corrected_dates_ = false;
   std::vector<std::uint64_t> generations_;    // by graph position
@@ -254,6 +258,9 @@ void ChainChecker::check_against_object(std::size_t layer, std::uint32_t row) {
   const ObjectId id = graph.id(row);
   const std::uint32_t number = stored_.layers[layer].numbers[row];
   std::vector<std::string> causes;
+  // git reads what a multi-pack-index lists even if the index of the pack does not; that the two
+  // differ is said where they are compared.
+  if (number == ObjectTable::kAbsent && listed_.contains(id)) return;
   const auto object = number == ObjectTable::kAbsent ? std::nullopt : reader_.read(number);
   if (!object) {
     causes.push_back("Could not read " + id.hex());
@@ -359,13 +366,14 @@ void check_commit_graphs(const CommitGraphs& graphs, const Storage& storage,
   FaultReporter reporter(policy, findings, kPhaseCommitGraphs);
   FloodGate gate(reporter);
   CopyReader reader(storage, options.memory);
+  MultiPackIndexLookup listed(storage);
   for (const StoredCommitGraph& stored : graphs.graphs()) {
     for (const StoredCommitGraph::Problem& problem : stored.problems) {
       reporter.enter_file(problem.shown);
       reporter.report(problem.fault);
     }
     if (stored.layers.empty()) continue;
-    ChainChecker(stored, storage, ledger, options, reader, gate).check();
+    ChainChecker(stored, storage, ledger, options, reader, listed, gate).check();
   }
 }
 

@@ -195,9 +195,7 @@ void GraphCheck::settle_unread() {
   for (std::uint32_t number = 0; number < storage_.table().size(); ++number) {
     if (ledger_.links_claimed(number)) continue;
     const ObjectType type = type_of(number);
-    if (!is_present(number)) {
-      ledger_.set_present(number, type == ObjectType::kUnknown ? ObjectType::kBlob : type);
-    }
+    ledger_.assume_present(number, type == ObjectType::kUnknown ? ObjectType::kBlob : type);
     if (type == ObjectType::kBlob || !ledger_.is_unreadable(number)) continue;
     if (!ledger_.has_links(number) && !roots_.is_root(number) && !graph_.show_dangling) continue;
     const ObjectId id = storage_.table().id(number);

@@ -16,6 +16,12 @@ bool LinkLedger::set_present(std::uint32_t number, ObjectType type) {
   return (state_[number].fetch_or(value, std::memory_order_relaxed) & kTypeMask) == 0;
 }
 
+void LinkLedger::assume_present(std::uint32_t number, ObjectType type) {
+  if (present_type(number) != ObjectType::kUnknown) return;
+  set_present(number, type);
+  assumed_.push_back(number);
+}
+
 bool LinkLedger::is_disputed(std::uint32_t number) const {
   const unsigned expected = expected_[number].load(std::memory_order_relaxed);
   const ObjectType type = present_type(number);
@@ -55,6 +61,8 @@ void LinkLedger::start_counting() {
 }
 
 void LinkLedger::extend() {
+  for (const std::uint32_t number : assumed_) forget_present(number);
+  assumed_.clear();
   const auto grow = [this](std::unique_ptr<std::atomic<std::uint8_t>[]>& array) {
     auto larger = std::make_unique<std::atomic<std::uint8_t>[]>(table_.size());
     for (std::uint32_t i = 0; i < size_; ++i) larger[i].store(array[i].load());

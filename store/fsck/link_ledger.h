@@ -47,6 +47,9 @@ class LinkLedger {
 
   // A good copy of the object was verified. Returns: false when it was known before.
   bool set_present(std::uint32_t number, ObjectType type);
+  // The object was not read, and is taken for present until extend(): by then its file may have
+  // been replaced, and it may turn out to be something else. Nothing happens if it is present.
+  void assume_present(std::uint32_t number, ObjectType type);
   // Returns: kUnknown when no good copy was seen.
   ObjectType present_type(std::uint32_t number) const {
     return static_cast<ObjectType>(state_[number].load(std::memory_order_relaxed) & kTypeMask);
@@ -177,9 +180,10 @@ class LinkLedger {
   std::unique_ptr<std::atomic<std::uint32_t>[]> counts_;
   LinkTrace trace_;
   std::mutex mutex_;
-  std::vector<MissingLink> missing_;             // guarded by mutex_ while workers run
-  std::vector<WatchedLink> watched_links_;       // guarded by mutex_
-  std::vector<std::uint32_t> vanished_;          // guarded by mutex_ while workers run
+  std::vector<MissingLink> missing_;        // guarded by mutex_ while workers run
+  std::vector<WatchedLink> watched_links_;  // guarded by mutex_
+  std::vector<std::uint32_t> vanished_;     // guarded by mutex_ while workers run
+  std::vector<std::uint32_t> assumed_;
   std::unordered_set<std::uint64_t> bad_bases_;  // guarded by mutex_ while workers run
   std::unordered_set<std::uint32_t> watched_;
   std::set<CopyKey> bad_copies_;  // guarded by mutex_ while workers run

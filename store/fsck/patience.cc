@@ -16,6 +16,8 @@ constexpr milliseconds kFirstWait(5);
 constexpr milliseconds kLongestWait(100);
 // A pack without an index is one that git is about to finish or to remove.
 constexpr milliseconds kOrphanTime(400);
+// A commit-graph names commits that gc has pruned until gc, some steps later, writes it anew.
+constexpr milliseconds kGraphTime(1000);
 // Found in so many looks in a row, over such a time, it stands though the repository moves.
 constexpr int kSteadyLooks = 3;
 constexpr milliseconds kSteadyTime(200);
@@ -72,9 +74,11 @@ bool Patience::wants_another_look(const std::vector<Finding>& found, const Look&
   ++looks_;
   std::map<std::string, Seen> seen;
   bool orphans = false;
+  bool graphs = false;
   for (const Finding& finding : found) {
     if (!is_alarm(finding) || !compares_files(finding)) continue;
     orphans = orphans || is_orphan(finding);
+    graphs = graphs || finding.id == MessageId::kCommitGraphBad;
     const std::string name = key(finding);
     const auto former = seen_.find(name);
     Seen now{1, Clock::now()};
@@ -84,14 +88,15 @@ bool Patience::wants_another_look(const std::vector<Finding>& found, const Look&
   seen_ = std::move(seen);
   unsettled_ = false;
   if (seen_.empty() && !look.unsettled) return false;
-  const bool orphans_may_pass =
-      orphans && look.packs_are_fresh && Clock::now() - begin_ < kOrphanTime;
-  if (!look.moved && !look.unsettled && !orphans_may_pass) return false;
+  const auto time = Clock::now() - begin_;
+  const bool may_pass =
+      look.packs_are_fresh && ((orphans && time < kOrphanTime) || (graphs && time < kGraphTime));
+  if (!look.moved && !look.unsettled && !may_pass) return false;
   const bool steady =
       !look.unsettled && std::all_of(seen_.begin(), seen_.end(), [this](const auto& entry) {
         return is_steady(entry.second, kSteadyLooks, kSteadyTime);
       });
-  if (steady && !orphans_may_pass) return false;
+  if (steady && !may_pass) return false;
   if (looks_ >= kMostLooks || Clock::now() - begin_ > limit_) {
     unsettled_ = true;
     return false;

@@ -100,7 +100,11 @@ class VerifiedObjects : public ObjectView {
   }
   bool is_unreadable(const ObjectId& id) const override {
     const std::uint32_t number = ledger_.table().find(id);
-    return number != ObjectTable::kAbsent && !type_of(id) && ledger_.is_unreadable(number);
+    if (number == ObjectTable::kAbsent || type_of(id)) return false;
+    if (ledger_.is_unreadable(number)) return true;
+    if (unverified_ == nullptr || believe_all_) return false;
+    bool dies = false;
+    return !unverified_->read_unchecked(number, dies) || dies;
   }
   std::string parse_problem(const ObjectId& id) const override {
     const std::uint32_t number = ledger_.table().find(id);

@@ -84,8 +84,8 @@ TEST_F(BlindSpots, FilesWhereGitDoesNotLook) {
   EXPECT_EQ("", warnings());
   for (const char* name :
        {"info/x", "pack/tmp_pack_x", "tmp_obj_x", "incoming-x/y", "tmp_objdir-x/y",
-        "maintenance.lock", "loose-object-idx", "pack/.tmp-1-pack-x", "pack/.nfs01",
-        "pack/multi-pack-index.lock", "pack/pack-x.bitmap.bak"}) {
+        "maintenance.lock", "loose-object-idx", "bitmap-ref-tips_4LArND", "pack/.tmp-1-pack-x",
+        "pack/.nfs01", "pack/multi-pack-index.lock", "pack/pack-x.bitmap.bak"}) {
     files_.write(std::string("objects/") + name, "");
   }
   EXPECT_EQ("", warnings());

@@ -218,6 +218,28 @@ TEST_F(FsckGraph, WhyARefLeadsToWhatCannotBeParsedIsSaid) {
             fsck({"--no-full"}).err);
 }
 
+// git dies of a packed object that it cannot unpack and that a ref names, whether packs are
+// verified or not.
+TEST_F(FsckGraph, ARefToWhatCannotBeUnpackedKillsGitWithoutFull) {
+  testing::PackBuilder builder;
+  const std::string base = "one two three four five\n";
+  const std::size_t delta =
+      builder.add_ref_delta(absent_, ObjectType::kBlob, as_bytes(base), as_bytes(base + "six\n"));
+  const ObjectId lost = builder.entry(delta).id;
+  builder.build().write(files_.root(), kObjects + "/pack/pack-a");
+  branch("main", commit(put("tree", entry("100644 x", put("blob", "x\n")))));
+  EXPECT_EQ(0, fsck({"--no-full"}).status);
+  files_.write("refs/tags/lost", lost.hex() + "\n");
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--no-full"}, std::vector<std::string>{"--full"}}) {
+    const auto result = fsck(options);
+    EXPECT_EQ(128, result.status) << result.err;
+    EXPECT_NE(std::string::npos,
+              result.err.find("error: refs/tags/lost: invalid sha1 pointer " + lost.hex()))
+        << result.err;
+  }
+}
+
 // A link that says another type makes one of the two objects unparsable: the one git reads later.
 TEST_F(FsckGraph, WhatGitCannotParseIsNoRootAndTagsNothing) {
   const ObjectId sound = commit(put("tree", entry("100644 x", put("blob", "x\n"))));

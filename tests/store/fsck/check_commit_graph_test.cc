@@ -57,6 +57,27 @@ class CommitGraphFile : public ::testing::Test {
   int status_ = 0;
 };
 
+// An index that has lost a commit: git still finds it by a multi-pack-index.
+TEST(CommitGraphBesideAnIndex, WhatAMultiPackIndexListsCanBeRead) {
+  DerivedRepository repository({{"repack", "-adq"},
+                                {"commit-graph", "write", "--reachable"},
+                                {"multi-pack-index", "write"}});
+  const ObjectId tip =
+      *ObjectId::from_hex(repository.git({"rev-parse", "main"}).substr(0, 40), HashKind::kSha1);
+  const std::string name = repository.file(".idx");
+  std::string index = repository.read(name);
+  const std::size_t at = index.find(std::string(as_text(tip.bytes())));
+  ASSERT_NE(at, std::string::npos);
+  index[at + 19] = static_cast<char>(index[at + 19] ^ 1);
+  repository.write(name, repository.sealed(index));
+  const std::string unread = "Could not read " + tip.hex();
+  FindingList found = repository.check_all();
+  EXPECT_EQ(lines_of(found).find(unread), std::string::npos) << lines_of(found);
+  repository.remove("objects/pack/multi-pack-index");
+  found = repository.check_all();
+  EXPECT_NE(lines_of(found).find(unread), std::string::npos) << lines_of(found);
+}
+
 TEST_F(CommitGraphFile, LoadFaultsAreInGitsWords) {
   EXPECT_EQ(said_of(0, "X"),
             "error: commit-graph signature 58475048 does not match signature 43475048\n");

@@ -37,6 +37,19 @@ class LinkLedgerTest : public ::testing::Test {
   std::unique_ptr<LinkLedger> ledger_;
 };
 
+TEST_F(LinkLedgerTest, WhatWasOnlyAssumedIsForgotten) {
+  ledger_->set_present(1, ObjectType::kTag);
+  ledger_->assume_present(1, ObjectType::kBlob);
+  ledger_->assume_present(2, ObjectType::kBlob);
+  EXPECT_EQ(ObjectType::kTag, ledger_->present_type(1));
+  EXPECT_EQ(ObjectType::kBlob, ledger_->present_type(2));
+  ledger_->extend();
+  EXPECT_EQ(ObjectType::kTag, ledger_->present_type(1));
+  EXPECT_EQ(ObjectType::kUnknown, ledger_->present_type(2));
+  ledger_->set_present(2, ObjectType::kCommit);
+  EXPECT_EQ(ObjectType::kCommit, ledger_->present_type(2));
+}
+
 TEST_F(LinkLedgerTest, PresentObjectsKeepTheirType) {
   EXPECT_EQ(ObjectType::kUnknown, ledger_->present_type(3));
   EXPECT_TRUE(ledger_->set_present(3, ObjectType::kTag));
