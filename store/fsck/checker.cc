@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sched.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,7 +11,6 @@
 #include <thread>
 #include <tuple>
 
-#include "sha1/kernel.h"
 #include "store/fsck/check_crossrefs.h"
 #include "store/fsck/check_disputes.h"
 #include "store/fsck/check_index_files.h"
@@ -24,20 +22,11 @@
 #include "store/fsck/copy_reader.h"
 #include "store/fsck/lost_found.h"
 #include "store/fsck/multi_pack_index_lookup.h"
-#include "store/object/sha256.h"
+#include "store/fsck/run_statistics.h"
 #include "store/report/exit_status.h"
 
 namespace assay {
 namespace {
-
-double cpu_seconds() {
-  struct rusage usage;
-  ::getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
 
 unsigned usable_cpus() {
   cpu_set_t set;
@@ -421,28 +410,9 @@ void Checker::report_inconclusive(const std::vector<Finding>& doubtful) {
   findings_.add(std::move(finding));
 }
 
-void Checker::fill_statistics(const Work& work) {
-  statistics_.objects = work.checked.counters.objects;
-  statistics_.object_bytes = work.checked.counters.object_bytes;
-  statistics_.hashed_bytes = work.checked.counters.hashed_bytes;
-  statistics_.packs = work.storage->packs().size();
-  for (const StoredFanout& fanout : work.storage->fanouts()) {
-    statistics_.loose_objects += fanout.objects.size();
-  }
-  statistics_.threads = work.threads;
-  statistics_.hash = work.storage->kind();
-  if (statistics_.hash == HashKind::kSha1) {
-    statistics_.kernel = sha1::best().name;
-    statistics_.detecting = options_.detect_collisions;
-  } else {
-    statistics_.kernel = sha256_kernels().front().name;
-  }
-}
-
 Result<FsckReport> Checker::run() {
   const auto start = std::chrono::steady_clock::now();
-  const double cpu_start = cpu_seconds();
-  const std::uint64_t tick_start = StageClock::ticks();
+  const RunTimer timer;
   const auto repository = Repository::open(system_, options_.repository);
   if (!repository) return tl::unexpected<Fault>(repository.error());
   if (options_.strict) policy_.set_strict(true);
@@ -480,19 +450,8 @@ Result<FsckReport> Checker::run() {
       report_fault(std::move(problem), kPhaseGraph, findings_);
     }
   }
-  fill_statistics(work);
-  statistics_.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  statistics_.cpu_seconds = cpu_seconds() - cpu_start;
-  const auto ticks = static_cast<double>(StageClock::ticks() - tick_start);
-  const double seconds_per_tick = ticks > 0 ? statistics_.seconds / ticks : 0;
-  for (std::size_t i = 0; i < kStages; ++i) {
-    const double seconds = static_cast<double>(work.checked.stage_ticks[i]) * seconds_per_tick;
-    const auto stage = static_cast<Stage>(i);
-    const bool sha256 = stage == Stage::kSha1 && statistics_.hash == HashKind::kSha256;
-    statistics_.stages.push_back({sha256 ? "SHA-256" : stage_name(stage), seconds});
-  }
-  statistics_.hash_seconds = statistics_.stages[static_cast<std::size_t>(Stage::kSha1)].seconds;
+  describe_work(*work.storage, work.checked, work.threads, options_.detect_collisions, statistics_);
+  timer.read(work.checked.stage_ticks, statistics_);
   return finish();
 }
 

@@ -44,7 +44,6 @@ class Checker {
   // `file`: the one it is about, as messages show it, if that is known.
   void report_fault(Fault fault, std::uint32_t phase, FindingSink& found, std::string file = "");
   void report_inconclusive(const std::vector<Finding>& doubtful);
-  void fill_statistics(const Work& work);
   FsckReport finish();
 
   os::System& system_;
