@@ -32,6 +32,7 @@ void place(const Storage& storage, Finding& finding) {
     return;
   }
   for (const StoredFanout& fanout : storage.fanouts()) {
+    if (fanout.fanout != id.data()[0]) continue;
     for (const LooseFile& file : fanout.objects) {
       if (file.id != id) continue;
       finding.file = fmt::format("{}/{}/{}", storage.directories()[fanout.directory].shown,
