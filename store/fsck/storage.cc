@@ -53,13 +53,14 @@ namespace {
 // What git, or another program that keeps its formats, puts beside packs, for a moment or for good;
 // and what is called after a pack, as somebody's copy of a file of it.
 bool belongs_beside_packs(std::string_view name) {
-  constexpr std::string_view kBegins[] = {"pack-", "multi-pack-index", "tmp_", ".tmp-", ".nfs"};
-  constexpr std::string_view kEnds[] = {".idx",  ".pack",     ".rev",  ".bitmap", ".mtimes",
-                                        ".keep", ".promisor", ".lock", "_tmp"};
+  constexpr std::string_view kBegins[] = {"pack-", "multi-pack-index"};
+  constexpr std::string_view kEnds[] = {".idx",    ".pack", ".rev",     ".bitmap",
+                                        ".mtimes", ".keep", ".promisor"};
   return std::any_of(std::begin(kBegins), std::end(kBegins),
                      [&](std::string_view begin) { return name.starts_with(begin); }) ||
          std::any_of(std::begin(kEnds), std::end(kEnds),
-                     [&](std::string_view end) { return name.ends_with(end); });
+                     [&](std::string_view end) { return name.ends_with(end); }) ||
+         is_work_in_progress(name);
 }
 
 }  // namespace

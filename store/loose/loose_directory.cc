@@ -61,23 +61,28 @@ LooseListing LooseDirectory::list(unsigned fanout) const {
   return listing;
 }
 
+bool is_work_in_progress(std::string_view name) {
+  constexpr std::string_view kBegins[] = {"tmp_", ".tmp-", "incoming-", ".nfs"};
+  constexpr std::string_view kEnds[] = {".lock", "_tmp"};
+  const bool known = std::any_of(std::begin(kBegins), std::end(kBegins),
+                                 [&](std::string_view begin) { return name.starts_with(begin); }) ||
+                     std::any_of(std::begin(kEnds), std::end(kEnds),
+                                 [&](std::string_view end) { return name.ends_with(end); });
+  if (known) return true;
+  // As mkstemp(3) makes them: six letters or digits behind the rest.
+  constexpr std::size_t kRandom = 6;
+  if (name.size() < kRandom + 2 || name[name.size() - kRandom - 1] != '_') return false;
+  return std::all_of(name.end() - kRandom, name.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  });
+}
+
 std::vector<std::string> LooseDirectory::foreign_names() const {
   const auto is_ours = [](const std::string& name) {
     static constexpr std::string_view kNames[] = {"info", "pack", "loose-object-idx"};
     if (std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames)) return true;
-    const auto is_letter = [](char c) {
-      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    };
     const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-    if (name.size() == 2 && is_hex(name[0]) && is_hex(name[1])) return true;
-    // git makes names of temporary files by mkstemp(3).
-    constexpr std::size_t kRandom = 6;
-    const std::size_t stem = name.size() > kRandom ? name.size() - kRandom - 1 : 0;
-    const bool temporary =
-        stem > 0 && name[stem] == '_' &&
-        std::all_of(name.begin() + static_cast<std::ptrdiff_t>(stem) + 1, name.end(), is_letter);
-    return temporary || name.starts_with("tmp_") || name.starts_with("incoming-") ||
-           name.ends_with(".lock") || name.starts_with(".nfs");
+    return (name.size() == 2 && is_hex(name[0]) && is_hex(name[1])) || is_work_in_progress(name);
   };
   std::vector<std::string> names;
   const auto entries = system_.list(os::kCurrentDirectory, path_);

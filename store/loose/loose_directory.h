@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "store/base/object_id.h"
@@ -32,6 +33,10 @@ struct LooseListing {
   std::vector<Fault> faults;
   os::FileDescriptor directory;  // for LoosePlace; not open when there is no such directory
 };
+
+// True for names of files and directories that git, or JGit, makes while it works among objects,
+// and leaves behind when it is killed: temporary ones and locks; and for those of NFS.
+bool is_work_in_progress(std::string_view name);
 
 class LooseDirectory {
  public:
