@@ -68,21 +68,24 @@ ASSAY_BITALG_INLINE void store_working(const __m512i v[5], std::uint32_t to[5][k
 
 template <unsigned kStep>
 ASSAY_BITALG_INLINE void logged_step(__m512i v[5], __m512i w[16], LaneLog::Row& row,
-                                     unsigned char* evidence) {
+                                     unsigned char* evidence,
+                                     const avx512::RoundConstants& constants) {
   if constexpr (kStep == kEarlyStep) store_working<kStep>(v, row.early);
   if constexpr (kStep == kLateStep) store_working<kStep>(v, row.late);
-  avx512::step<kStep>(v, w);
-  if constexpr (kStep >= collision::kFirstWord && kStep <= collision::kLastWord) {
-    constexpr unsigned kFirst = kPicks.begin_of(kStep);
-    constexpr unsigned kCount = kPicks.begin_of(kStep + 1) - kFirst;
-    take_picks<kFirst>(w[kStep % 16], evidence, std::make_index_sequence<kCount>());
+  avx512::step<kStep>(v, w, constants);
+  constexpr unsigned kWord = avx512::kExpandedAt<kStep>;
+  if constexpr (kWord >= collision::kFirstWord && kWord <= collision::kLastWord) {
+    constexpr unsigned kFirst = kPicks.begin_of(kWord);
+    constexpr unsigned kCount = kPicks.begin_of(kWord + 1) - kFirst;
+    take_picks<kFirst>(w[kWord % 16], evidence, std::make_index_sequence<kCount>());
   }
 }
 
 template <std::size_t... kSteps>
 ASSAY_BITALG_INLINE void all_steps(__m512i v[5], __m512i w[16], LaneLog::Row& row,
-                                   unsigned char* evidence, std::index_sequence<kSteps...>) {
-  (logged_step<kSteps>(v, w, row, evidence), ...);
+                                   unsigned char* evidence, const avx512::RoundConstants& constants,
+                                   std::index_sequence<kSteps...>) {
+  (logged_step<kSteps>(v, w, row, evidence, constants), ...);
 }
 
 // The bits of a pick, with `kFrom` shifted to `kTo`. What falls into other slots is not looked at.
@@ -207,6 +210,7 @@ constexpr auto kAllParts = all_parts(std::make_index_sequence<bitalg::kParts>())
 
 ASSAY_BITALG_TUNED void compress_lanes_logging_avx512_bitalg_x16(
     LaneState& state, const std::uint8_t* const blocks[kMaxLanes], std::size_t rows, LaneLog& log) {
+  const avx512::RoundConstants constants = avx512::round_constants();
   __m512i v[5];
   for (unsigned i = 0; i < 5; ++i) v[i] = _mm512_load_si512(state.word[i]);
   for (std::size_t offset = 0; offset < rows * kBlockSize; offset += kBlockSize) {
@@ -218,7 +222,7 @@ ASSAY_BITALG_TUNED void compress_lanes_logging_avx512_bitalg_x16(
       _mm_prefetch(reinterpret_cast<const char*>(blocks[lane] + offset + kPrefetchDistance),
                    _MM_HINT_T0);
     }
-    all_steps(v, w, row, evidence, std::make_index_sequence<80>());
+    all_steps(v, w, row, evidence, constants, std::make_index_sequence<80>());
     for (unsigned i = 0; i < 5; ++i) {
       v[i] = _mm512_add_epi32(v[i], _mm512_load_si512(state.word[i]));
       _mm512_store_si512(state.word[i], v[i]);

@@ -29,12 +29,9 @@ ASSAY_AVX512_INLINE void step_back(__m512i v[5], const __m512i w[80]) {
   constexpr unsigned kD = (kA + 3) % 5;
   constexpr unsigned kE = (kA + 4) % 5;
   constexpr std::uint32_t kConstants[4] = {0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6};
-  constexpr int kMix = kStep < 20                  ? avx512::kChoose
-                       : kStep >= 40 && kStep < 60 ? avx512::kMajority
-                                                   : avx512::kXor3;
   v[kB] = _mm512_ror_epi32(v[kB], 30);
   const __m512i constant = _mm512_set1_epi32(static_cast<int>(kConstants[kStep / 20]));
-  const __m512i mixed = _mm512_ternarylogic_epi32(v[kB], v[kC], v[kD], kMix);
+  const __m512i mixed = _mm512_ternarylogic_epi32(v[kB], v[kC], v[kD], avx512::mix_table(kStep));
   const __m512i known =
       _mm512_add_epi32(_mm512_rol_epi32(v[kA], 5), _mm512_add_epi32(constant, w[kStep]));
   v[kE] = _mm512_sub_epi32(_mm512_sub_epi32(v[kE], known), mixed);
@@ -54,8 +51,9 @@ ASSAY_AVX512_INLINE void expand_all(__m512i w[80], std::index_sequence<kIndex...
 
 template <unsigned kFrom, std::size_t... kIndex>
 ASSAY_AVX512_INLINE void steps_forward(__m512i v[5], const __m512i w[80],
+                                       const avx512::RoundConstants& constants,
                                        std::index_sequence<kIndex...>) {
-  (avx512::step_with<kFrom + kIndex>(v, w[kFrom + kIndex]), ...);
+  (avx512::step_with<kFrom + kIndex>(v, w[kFrom + kIndex], constants), ...);
 }
 
 template <unsigned kFrom, std::size_t... kIndex>
@@ -85,12 +83,13 @@ ASSAY_AVX512 std::uint32_t recompress_avx512(const Suspects& suspects) {
   // thrown away.
   const __mmask16 late = static_cast<__mmask16>(suspects.late);
   const __mmask16 early = static_cast<__mmask16>(~suspects.late);
+  const avx512::RoundConstants constants = avx512::round_constants();
   __m512i out[5];
   for (__m512i& variable : out) variable = _mm512_setzero_si512();
   enter<kEarlyStep>(out, early, suspects);
-  steps_forward<kEarlyStep>(out, w, std::make_index_sequence<kLateStep - kEarlyStep>());
+  steps_forward<kEarlyStep>(out, w, constants, std::make_index_sequence<kLateStep - kEarlyStep>());
   enter<kLateStep>(out, late, suspects);
-  steps_forward<kLateStep>(out, w, std::make_index_sequence<80 - kLateStep>());
+  steps_forward<kLateStep>(out, w, constants, std::make_index_sequence<80 - kLateStep>());
 
   __m512i in[5];
   for (__m512i& variable : in) variable = _mm512_setzero_si512();

@@ -17,8 +17,10 @@ namespace {
 constexpr std::size_t kPrefetchDistance = 512;
 
 template <std::size_t... kSteps>
-ASSAY_AVX512_INLINE void all_steps(__m512i v[5], __m512i w[16], std::index_sequence<kSteps...>) {
-  (avx512::step<kSteps>(v, w), ...);
+ASSAY_AVX512_INLINE void all_steps(__m512i v[5], __m512i w[16],
+                                   const avx512::RoundConstants& constants,
+                                   std::index_sequence<kSteps...>) {
+  (avx512::step<kSteps>(v, w, constants), ...);
 }
 
 }  // namespace
@@ -26,6 +28,7 @@ ASSAY_AVX512_INLINE void all_steps(__m512i v[5], __m512i w[16], std::index_seque
 ASSAY_AVX512 void compress_lanes_avx512_x16(LaneState& state,
                                             const std::uint8_t* const blocks[kMaxLanes],
                                             std::size_t rows) {
+  const avx512::RoundConstants constants = avx512::round_constants();
   __m512i v[5];
   for (unsigned i = 0; i < 5; ++i) v[i] = _mm512_load_si512(state.word[i]);
   for (std::size_t offset = 0; offset < rows * kBlockSize; offset += kBlockSize) {
@@ -35,7 +38,7 @@ ASSAY_AVX512 void compress_lanes_avx512_x16(LaneState& state,
       _mm_prefetch(reinterpret_cast<const char*>(blocks[lane] + offset + kPrefetchDistance),
                    _MM_HINT_T0);
     }
-    all_steps(v, w, std::make_index_sequence<80>());
+    all_steps(v, w, constants, std::make_index_sequence<80>());
     for (unsigned i = 0; i < 5; ++i) {
       v[i] = _mm512_add_epi32(v[i], _mm512_load_si512(state.word[i]));
       _mm512_store_si512(state.word[i], v[i]);
