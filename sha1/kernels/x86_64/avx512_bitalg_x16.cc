@@ -23,11 +23,6 @@
 #define ASSAY_BITALG_INLINE \
   __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bitalg"), always_inline)) inline
 
-// gcc 12 orders this much straight-line code badly for its generic processor: 540 cycles a row
-// instead of 510. Both compilers take the attribute.
-#define ASSAY_BITALG_TUNED \
-  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bitalg,tune=icelake-server")))
-
 namespace assay::sha1 {
 namespace {
 
@@ -208,7 +203,7 @@ constexpr auto kAllParts = all_parts(std::make_index_sequence<bitalg::kParts>())
 
 }  // namespace
 
-ASSAY_BITALG_TUNED void compress_lanes_logging_avx512_bitalg_x16(
+ASSAY_BITALG void compress_lanes_logging_avx512_bitalg_x16(
     LaneState& state, const std::uint8_t* const blocks[kMaxLanes], std::size_t rows, LaneLog& log) {
   const avx512::RoundConstants constants = avx512::round_constants();
   __m512i v[5];
