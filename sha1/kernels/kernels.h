@@ -35,6 +35,10 @@ Compress compress_blk_late_k;
 /// The vectors that remain possible for a block, given its 80 expanded message words.
 collision::VectorSet judge_one(const std::uint32_t expanded[80]);
 
+/// As judge_one, several conditions at a time where the target has vectors (collision/runs.h), and
+/// with fewer of them when these are enough.
+collision::VectorSet judge_by_runs(const std::uint32_t expanded[80]);
+
 /// Judges a block whose chaining value was `before`, and recompresses what is left.
 /// Returns: whether it is one half of a near-collision pair.
 bool examine_block(const std::uint32_t before[5], const std::uint8_t* block);

@@ -284,6 +284,8 @@ bool compress_detecting_fours(std::uint32_t state[5], const std::uint8_t* blocks
 
 }  // namespace
 
+VectorSet judge_by_runs(const std::uint32_t expanded[80]) { return judge(expanded); }
+
 bool compress_queuing_portable(std::uint32_t state[5], const std::uint8_t* blocks, std::size_t n,
                                Suspects& suspects) {
   bool found = false;

@@ -93,7 +93,7 @@ TEST(LongMessageTest, QueuesTheRightSuspectsWithAvx2) {
 
 #endif
 
-TEST(ConditionsTest, PortableJudgeTestsEveryCondition) {
+TEST(ConditionsTest, PortableJudgesTestEveryCondition) {
   Random random(8);
   unsigned alive = 0;
   for (int i = 0; i < 20000; ++i) {
@@ -102,6 +102,7 @@ TEST(ConditionsTest, PortableJudgeTestsEveryCondition) {
     expand(block.data(), w);
     const collision::VectorSet set = judge_slowly(block.data());
     EXPECT_EQ(judge_one(w), set);
+    EXPECT_EQ(judge_by_runs(w), set);
     alive += set != 0;
   }
   EXPECT_GT(alive, 100U);

@@ -3,8 +3,8 @@
 // SHA1C, SHA1P and SHA1M do four steps each, with Ch, parity and Maj; SHA1H rotates the a of four
 // steps ago, which becomes their e; SHA1SU0 and SHA1SU1 make four words of the message schedule.
 // The conditions of detection read the expanded message only. It is in registers anyway, is stored
-// beside the steps, and is judged by the portable code; what a block leaves is recompressed by the
-// portable code too.
+// beside the steps, and is judged by the portable code, which the compiler makes NEON of; what a
+// block leaves is recompressed by the portable code too.
 
 #if defined(__aarch64__) && defined(__AARCH64EL__)
 
@@ -119,7 +119,7 @@ ASSAY_ARMV8_SHA1 bool compress_detecting_armv8_sha1(std::uint32_t state[5],
     vst1q_u32(before, abcd);
     before[4] = e;
     compress_block<true>(abcd, e, blocks, expanded);
-    const collision::VectorSet set = judge_one(expanded);
+    const collision::VectorSet set = judge_by_runs(expanded);
     if (set != 0 && recompress_block(before, blocks, set, recompress_portable)) found = true;
   }
   vst1q_u32(state, abcd);

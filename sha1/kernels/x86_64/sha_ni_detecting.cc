@@ -1,6 +1,5 @@
 // SHA-1 of one message with collision detection, with the SHA extensions and SSE4.1: for the few
-// processors that have no AVX2. Each block is judged with the portable conditions, one block
-// behind.
+// processors that have no AVX2. Each block is judged by the portable code, one block behind.
 
 #if defined(__x86_64__)
 
@@ -25,7 +24,7 @@ constexpr std::size_t kPrefetchDistance = 1024;
 std::uint32_t judge(const BlockLog& log) {
   std::uint32_t words[80];
   for (unsigned t = collision::kFirstWord; t <= collision::kLastWord; ++t) words[t] = log.word(t);
-  return collision::excluded(judge_one(words));
+  return collision::excluded(judge_by_runs(words));
 }
 
 }  // namespace
