@@ -10,6 +10,7 @@ bool LineReader::next(std::string& line) {
       line.assign(buffer_, position_, end - position_);
       position_ = end + 1;
       if (line.ends_with('\r')) line.pop_back();
+      was_ended_ = true;
       return true;
     }
     searched = buffer_.size() - position_;
@@ -18,6 +19,7 @@ bool LineReader::next(std::string& line) {
   if (position_ == buffer_.size()) return false;
   line.assign(buffer_, position_);
   position_ = buffer_.size();
+  was_ended_ = false;
   return true;
 }
 

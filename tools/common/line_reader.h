@@ -19,6 +19,8 @@ class LineReader {
 
   // Returns: false at the end of the input or after a read error.
   bool next(std::string& line);
+  // Whether the line that next() returned last had an end.
+  bool was_ended() const { return was_ended_; }
   // True when next() will return a line without reading.
   bool has_complete_line() const { return buffer_.find('\n', position_) != std::string::npos; }
 
@@ -30,6 +32,7 @@ class LineReader {
   std::string buffer_;
   std::size_t position_ = 0;
   bool ended_ = false;
+  bool was_ended_ = false;
 };
 
 }  // namespace assay::tools

@@ -120,6 +120,8 @@ bool Sha1sum::check_lines(int fd, const std::string& shown) {
   std::uint64_t number = 0;
   for (std::string line; lines.next(line);) {
     ++number;
+    // To coreutils a CR is no part of a last line without LF either; to git it is.
+    if (!lines.was_ended() && line.ends_with('\r')) line.pop_back();
     if (!line.empty() && line[0] != '#') {
       auto parsed = parser.parse(line);
       // A list cannot name the file that it is read from.

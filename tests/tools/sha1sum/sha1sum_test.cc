@@ -191,6 +191,9 @@ TEST_F(Sha1sumTest, WhatIsNoList) {
   expect_same({"-c", "good", "text", "absent", "good"});
   expect_same({"-c", "-", "good"}, hex_of("") + "  a\n");
   expect_same({"-c"}, "text\n");
+  for (const char* end : {"\r\n", "\r", "\r\r\n", ""}) {
+    expect_same({"-c"}, hex_of("") + "  a" + end);
+  }
   // A list cannot name the input that it comes from; another list can.
   expect_same({"-c"}, hex_of("") + "  -\n" + hex_of("abc") + "  a\n");
   files_.write("list", hex_of("text") + "  -\n");
