@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::uint32_t kPhase = 30;
 constexpr std::size_t kWindowSize = std::size_t{4} << 20;  // bytes read at once
+constexpr std::size_t kMaxLineSize = 4 * kWindowSize;      // bytes kept of one line
 constexpr std::size_t kMaxNameSize = 4096;                 // no longer path can be opened
 
 class ReflogChecker {
@@ -131,22 +132,29 @@ void ReflogChecker::check_log(const std::string& path, const std::string& ref) {
   if (!fd) return unreadable(fd.error());
   lines_ = bad_lines_ = first_bad_line_ = 0;
   Bytes window;
-  std::size_t filled = 0;
+  std::size_t filled = 0;  // no line ends in these bytes
   for (;;) {
-    // A line that is longer than the window makes it grow.
+    // A line that is longer than the window makes it grow, but of one that has no end in sight
+    // only the beginning is kept: that holds all but the message.
+    if (filled == kMaxLineSize) filled = kMaxLineSize / 2;
     if (filled == window.size()) window.resize(filled + kWindowSize);
     const auto got = system_.read(fd->get(), window.data() + filled, window.size() - filled);
     if (!got) return unreadable(got.error());
-    filled += *got;
-    std::size_t whole = filled;
-    if (*got > 0) {
-      while (whole > 0 && window[whole - 1] != '\n') --whole;
+    const std::size_t end = filled + *got;
+    if (*got == 0) {
+      check_entries(ByteView(window.data(), end), ref);
+      break;
     }
+    const auto last_lf = as_text(ByteView(window.data() + filled, *got)).rfind('\n');
+    if (last_lf == std::string_view::npos) {
+      filled = end;
+      continue;
+    }
+    const std::size_t whole = filled + last_lf + 1;
     check_entries(ByteView(window.data(), whole), ref);
     std::copy(window.begin() + static_cast<std::ptrdiff_t>(whole),
-              window.begin() + static_cast<std::ptrdiff_t>(filled), window.begin());
-    filled -= whole;
-    if (*got == 0) break;
+              window.begin() + static_cast<std::ptrdiff_t>(end), window.begin());
+    filled = end - whole;
   }
   if (bad_lines_ > 0) {
     reporter_.report(MessageId::kReflogLineBad,

@@ -23,7 +23,8 @@ struct ReflogCheckOptions {
 // Findings: "REF: invalid reflog entry OID" (kInvalidReflogEntry), a log that cannot be read
 // (kReflogUnreadable), lines that are no entries (kReflogLineBad, a warning: git skips them).
 // The name of a root is "REF@{seconds}" for a new id and empty for an old one, as git names them.
-// A log that all worktrees share is checked once. Logs are read in windows of a few MiB.
+// A log that all worktrees share is checked once. Logs are read in windows of a few MiB; what a
+// line of more than 16 MiB holds behind its first 8 MiB may be passed over.
 void check_reflogs(const Repository& repository, const ReflogCheckOptions& options,
                    const ObjectView& objects, const Policy& policy, RootSink& roots,
                    FindingSink& findings);

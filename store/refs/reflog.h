@@ -7,8 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <string_view>
 #include <vector>
 
 #include "store/base/object_id.h"
@@ -29,8 +27,5 @@ struct Reflog {
 };
 
 Reflog parse_reflog(ByteView bytes, HashKind kind);
-
-// Bytes; larger files are refused.
-constexpr std::uint64_t kMaxReflogSize = std::uint64_t{1} << 30;
 
 }  // namespace assay

@@ -253,6 +253,17 @@ special_file("pack_index", "objects/pack/pack-" + "2" * 40 + ".idx", status=any_
 
 
 @case
+def reflog_is_one_line_of_half_a_gigabyte(folder):
+    """Sparse, without a line feed: neither held in memory nor read twice."""
+    sample = Sample(folder)
+    path = os.path.join(sample.git_dir, "logs/refs/heads/main")
+    write_file(path, b"")
+    os.truncate(path, 512 << 20)
+    return sample.case(status=witness_only,
+                       mentions=["warning: refs/heads/main: 1 line of the reflog cannot be read"])
+
+
+@case
 def pack_directory_is_a_file(folder):
     sample = Sample(folder)
     shutil.rmtree(os.path.join(sample.objects, "pack"))

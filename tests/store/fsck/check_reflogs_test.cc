@@ -123,6 +123,19 @@ TEST_F(CheckReflogs, LinesMayCrossTheWindows) {
   EXPECT_EQ(check(), "error: HEAD: invalid reflog entry " + kC + "\n");
 }
 
+TEST_F(CheckReflogs, OnlyTheBeginningOfAnEndlessLineIsKept) {
+  // The message of the first line and the name in the second are longer than what is kept.
+  const std::string filler(std::size_t{40} << 20, 'n');
+  std::string text = line(kA, kC);
+  text.insert(text.size() - 1, filler);
+  text += kA + " " + kA + " " + filler + "\n" + line(kB, kC, 7) + filler;
+  files_.write("logs/HEAD", text);
+  EXPECT_EQ(check(), "error: HEAD: invalid reflog entry " + kC +
+                         "\nerror: HEAD: invalid reflog entry " + kC +
+                         "\nwarning: HEAD: 2 lines of the reflog cannot be read, first line 2\n");
+  EXPECT_EQ(roots_.lines(), (std::vector<std::string>{"aaaa unknown ", "bbbb unknown "}));
+}
+
 TEST_F(CheckReflogs, NamesWhatCannotBeRead) {
   files_.write("logs/HEAD", line(kA, kB));
   testing::FailingSystem system;
