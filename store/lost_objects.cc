@@ -83,10 +83,9 @@ class LossWalk {
 
   void start() {
     unexplained_ = result_.objects.size();
-    const auto refs = store_.repository().refs();
-    if (!refs) return;
-    std::vector<Ref> all = refs->refs();
-    if (auto head = refs->find("HEAD")) all.push_back(std::move(*head));
+    const RefStore refs = store_.repository().refs();
+    std::vector<Ref> all = refs.refs();
+    if (auto head = refs.find("HEAD")) all.push_back(std::move(*head));
     for (const Ref& ref : all) {
       if (!ref.broken && !ref.dangling) start_at(ref.id, ref.name, 0);
     }

@@ -75,15 +75,10 @@ NamedObject ObjectNames::resolve_revision(std::string_view name) {
 NamedObject ObjectNames::resolve_basic(std::string_view name) {
   if (const auto id = ObjectId::from_hex(name, store_.hash_kind())) return found(*id);
   if (name.empty()) return {};
-  if (!refs_) {
-    auto refs = store_.repository().refs();
-    if (refs) refs_ = std::move(*refs);
-  }
+  if (!refs_) refs_ = store_.repository().refs();
   const std::string_view ref_name = name == "@" ? std::string_view("HEAD") : name;
-  if (refs_) {
-    const auto ref = refs_->resolve(ref_name);
-    if (ref && !ref->broken && !ref->dangling) return found(ref->id);
-  }
+  const auto ref = refs_->resolve(ref_name);
+  if (ref && !ref->broken && !ref->dangling) return found(ref->id);
   if (name.size() < kShortestAbbreviation) return {};
   std::vector<ObjectId> ids = store_.objects().find_prefix(name);
   if (ids.empty()) return {};

@@ -92,23 +92,22 @@ std::optional<ObjectId> last_logged_value(const Repository& repository, const st
 
 }  // namespace
 
-Result<RefSnapshot> snapshot_refs(const Repository& repository) {
-  auto store = repository.refs();
-  if (!store) return tl::unexpected<Fault>(std::move(store.error()));
+RefSnapshot snapshot_refs(const Repository& repository) {
+  const RefStore store = repository.refs();
   RefSnapshot snapshot;
-  if (store->packed_refs_fault()) snapshot.problems.push_back(*store->packed_refs_fault());
-  for (const Fault& fault : store->problems()) snapshot.problems.push_back(fault);
+  if (store.packed_refs_fault()) snapshot.problems.push_back(*store.packed_refs_fault());
+  for (const Fault& fault : store.problems()) snapshot.problems.push_back(fault);
   WorktreeList list = repository.worktrees();
   for (const Fault& fault : list.problems) snapshot.problems.push_back(fault);
   for (const Worktree& worktree : list.worktrees) {
-    auto head = store->find(worktree.ref_name("HEAD"));
+    auto head = store.find(worktree.ref_name("HEAD"));
     if (head) snapshot.heads.push_back(std::move(*head));
     if (worktree.is_current) continue;
-    std::vector<Ref> refs = store->private_refs(worktree.ref_name(""));
+    std::vector<Ref> refs = store.private_refs(worktree.ref_name(""));
     std::move(refs.begin(), refs.end(), std::back_inserter(snapshot.private_refs));
   }
-  snapshot.refs = store->refs();
-  snapshot.packed = store->packed_refs();
+  snapshot.refs = store.refs();
+  snapshot.packed = store.packed_refs();
   snapshot.shown_packed = repository.shown_path(repository.common_dir() + "/packed-refs");
   for (std::vector<Ref>* refs : {&snapshot.refs, &snapshot.heads, &snapshot.private_refs}) {
     for (Ref& ref : *refs) {

@@ -29,7 +29,7 @@ struct RefSnapshot {
 };
 
 // Taken before objects are looked at, so that a push meanwhile does no harm.
-Result<RefSnapshot> snapshot_refs(const Repository& repository);
+RefSnapshot snapshot_refs(const Repository& repository);
 
 // Findings: "REF: invalid sha1 pointer OID" (kInvalidRefPointer), "REF: not a commit"
 // (kRefNotACommit), what a broken ref holds instead (kRefBroken, a warning), a HEAD that cannot be

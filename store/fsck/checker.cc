@@ -75,12 +75,10 @@ std::set<std::string> texts_about_files(const std::vector<Finding>& findings) {
   return texts;
 }
 
-std::set<std::string> troubles(const Result<RefSnapshot>& snapshot) {
+std::set<std::string> troubles(const RefSnapshot& snapshot) {
   std::set<std::string> texts;
-  if (!snapshot) return {snapshot.error().text};
-  for (const Fault& problem : snapshot->problems) texts.insert(problem.text);
-  for (const std::vector<Ref>* refs :
-       {&snapshot->refs, &snapshot->heads, &snapshot->private_refs}) {
+  for (const Fault& problem : snapshot.problems) texts.insert(problem.text);
+  for (const std::vector<Ref>* refs : {&snapshot.refs, &snapshot.heads, &snapshot.private_refs}) {
     for (const Ref& ref : *refs) {
       if (ref.broken) texts.insert(ref.name + "\n" + ref.broken->text);
     }
@@ -154,8 +152,8 @@ void Checker::override_parents(const Repository& repository, FindingSink& found)
   for (const ObjectId& id : *shallow) parents_[id].clear();
 }
 
-Result<RefSnapshot> Checker::snapshot(const Repository& repository) {
-  auto snapshot = snapshot_refs(repository);
+RefSnapshot Checker::snapshot(const Repository& repository) {
+  RefSnapshot snapshot = snapshot_refs(repository);
   if (!options_.may_change) return snapshot;
   auto wrong = troubles(snapshot);
   for (int readings = 1; !wrong.empty() && readings < kMostReadings; ++readings) {
@@ -187,51 +185,57 @@ void Checker::check_twice(FindingSink& found, Check check) {
   for (Finding& finding : last.findings()) found.add(std::move(finding));
 }
 
-void Checker::check_roots(const Repository& repository, const Result<RefSnapshot>& snapshot,
+std::size_t Checker::check_heads(const ObjectView& objects, RootTable& roots, FindingSink& found) {
+  std::vector<std::pair<std::string, ObjectId>> given;
+  for (const FsckHead& head : options_.heads) {
+    if (head.id) {
+      given.emplace_back(head.name, *head.id);
+    } else {
+      report_fault(Fault(MessageId::kInvalidParameter,
+                         "invalid parameter: expected sha1, got '" + head.name + "'"),
+                   kPhaseRefs, found);
+    }
+  }
+  return check_given_roots(given, objects, policy_, roots, found);
+}
+
+std::size_t Checker::check_refs_and_reflogs(const Repository& repository,
+                                            const RefSnapshot& snapshot, const ObjectView& objects,
+                                            const ReadObject& read, RootTable& roots,
+                                            FindingSink& found) {
+  for (const Fault& problem : snapshot.problems) {
+    const bool of_table =
+        problem.id == MessageId::kReftableBad || problem.id == MessageId::kReftableDoubtful;
+    // Said by the check of the reference database.
+    if (of_table && options_.check_references) continue;
+    report_fault(problem, kPhaseRefs, found);
+  }
+  const std::size_t usable = check_refs(snapshot, objects, policy_, roots, found);
+  if (options_.check_references && !options_.connectivity_only && options_.full) {
+    check_peeled(snapshot.packed, snapshot.shown_packed, objects, read, policy_, found);
+  }
+  if (options_.use_reflogs) {
+    ReflogCheckOptions reflogs;
+    reflogs.now = static_cast<std::uint64_t>(std::time(nullptr));
+    reflogs.note = note_;
+    check_twice(found, [&](FindingSink& sink) {
+      check_reflogs(repository, reflogs, objects, policy_, roots, sink);
+      reflogs.note = nullptr;
+    });
+  }
+  return usable;
+}
+
+void Checker::check_roots(const Repository& repository, const RefSnapshot& snapshot,
                           const ObjectView& objects, const ReadObject& read, RootTable& roots,
                           GraphOptions& graph, FindingSink& found) {
-  if (!options_.heads.empty()) {
-    std::vector<std::pair<std::string, ObjectId>> given;
-    for (const FsckHead& head : options_.heads) {
-      if (head.id) {
-        given.emplace_back(head.name, *head.id);
-      } else {
-        report_fault(Fault(MessageId::kInvalidParameter,
-                           "invalid parameter: expected sha1, got '" + head.name + "'"),
-                     kPhaseRefs, found);
-      }
-    }
-    if (check_given_roots(given, objects, policy_, roots, found) == 0) {
-      report_no_default_references(policy_, found);
-      graph.show_unreachable = false;
-    }
-  } else if (snapshot) {
-    for (const Fault& problem : snapshot->problems) {
-      const bool of_table =
-          problem.id == MessageId::kReftableBad || problem.id == MessageId::kReftableDoubtful;
-      // Said by the check of the reference database.
-      if (of_table && options_.check_references) continue;
-      report_fault(problem, kPhaseRefs, found);
-    }
-    const std::size_t usable = check_refs(*snapshot, objects, policy_, roots, found);
-    if (options_.check_references && !options_.connectivity_only && options_.full) {
-      check_peeled(snapshot->packed, snapshot->shown_packed, objects, read, policy_, found);
-    }
-    if (options_.use_reflogs) {
-      ReflogCheckOptions reflogs;
-      reflogs.now = static_cast<std::uint64_t>(std::time(nullptr));
-      reflogs.note = note_;
-      check_twice(found, [&](FindingSink& sink) {
-        check_reflogs(repository, reflogs, objects, policy_, roots, sink);
-        reflogs.note = nullptr;
-      });
-    }
-    if (usable == 0) {
-      report_no_default_references(policy_, found);
-      graph.show_unreachable = false;
-    }
-  } else {
-    report_fault(snapshot.error(), kPhaseRefs, found);
+  const std::size_t usable =
+      options_.heads.empty()
+          ? check_refs_and_reflogs(repository, snapshot, objects, read, roots, found)
+          : check_heads(objects, roots, found);
+  if (usable == 0) {
+    report_no_default_references(policy_, found);
+    graph.show_unreachable = false;
   }
   if (options_.use_index.value_or(options_.heads.empty())) {
     auto note = note_;
@@ -327,16 +331,16 @@ Patience::Look Checker::look(const Repository& repository, Work& work, FindingLi
   }
   // The state first, then the refs, then the objects: what a ref names was written before the ref.
   const StorageState state = StorageState::take(system_, work.directories);
-  const auto refs = snapshot(repository);
+  const RefSnapshot refs = snapshot(repository);
   load_storage(repository, work, state, found);
   const Storage& storage = *work.storage;
   LinkLedger& ledger = *work.ledger;
   const std::size_t vanished = ledger.vanished().size();
 
   std::vector<ObjectId> tips;
-  if (refs && options_.heads.empty()) {
-    for (const Ref& ref : refs->refs) tips.push_back(ref.id);
-    for (const Ref& head : refs->heads) tips.push_back(head.id);
+  if (options_.heads.empty()) {
+    for (const Ref& ref : refs.refs) tips.push_back(ref.id);
+    for (const Ref& head : refs.heads) tips.push_back(head.id);
   }
   FindingList disputes;
   work.false_links =

@@ -32,8 +32,13 @@ class Checker {
   void load_storage(const Repository& repository, Work& work, const StorageState& state,
                     FindingList& found);
   void override_parents(const Repository& repository, FindingSink& found);
-  Result<RefSnapshot> snapshot(const Repository& repository);
-  void check_roots(const Repository& repository, const Result<RefSnapshot>& snapshot,
+  RefSnapshot snapshot(const Repository& repository);
+  // Both return the number of usable roots.
+  std::size_t check_heads(const ObjectView& objects, RootTable& roots, FindingSink& found);
+  std::size_t check_refs_and_reflogs(const Repository& repository, const RefSnapshot& snapshot,
+                                     const ObjectView& objects, const ReadObject& read,
+                                     RootTable& roots, FindingSink& found);
+  void check_roots(const Repository& repository, const RefSnapshot& snapshot,
                    const ObjectView& objects, const ReadObject& read, RootTable& roots,
                    GraphOptions& graph, FindingSink& found);
   // Files that git rewrites one after the other may not fit together for a moment: what the check

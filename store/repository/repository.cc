@@ -80,7 +80,7 @@ WorktreeList Repository::worktrees() const {
   return list_worktrees(*system_, common_dir(), git_dir());
 }
 
-Result<RefStore> Repository::refs() const {
+RefStore Repository::refs() const {
   const bool reftables = format_.ref_storage == RefStorage::kReftable;
   return RefStore::snapshot(
       *system_, {git_dir(), common_dir(), layout_.shown_common_dir, reftables}, hash_kind());

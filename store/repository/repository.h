@@ -54,7 +54,7 @@ class Repository {
   // The main worktree first. Listed at each call.
   WorktreeList worktrees() const;
   // Never fails: what cannot be read is told by the store.
-  Result<RefStore> refs() const;
+  RefStore refs() const;
   // Commits whose parents are hidden. Errors: "bad shallow line".
   Result<std::vector<ObjectId>> shallow() const;
   Grafts grafts() const;

@@ -30,12 +30,11 @@ class CheckRefs : public ::testing::Test {
     const auto repository =
         Repository::open(os::System::real(), files_.options(files_.path(directory)));
     if (!repository) return repository.error().text;
-    const auto snapshot = snapshot_refs(*repository);
-    if (!snapshot) return snapshot.error().text;
-    problems_ = snapshot->problems;
+    const RefSnapshot snapshot = snapshot_refs(*repository);
+    problems_ = snapshot.problems;
     findings_.findings().clear();
     roots_ = {};
-    usable_ = check_refs(*snapshot, objects_, policy_, roots_, findings_);
+    usable_ = check_refs(snapshot, objects_, policy_, roots_, findings_);
     return lines_of(findings_);
   }
 

@@ -30,7 +30,7 @@ TEST(Repository, OpensWithoutAConfigFile) {
   EXPECT_EQ(repository->object_directories(),
             (std::vector<std::string>{files.path("bare.git/objects")}));
   EXPECT_EQ(repository->worktrees().worktrees.size(), 1U);
-  EXPECT_TRUE(repository->refs()->refs().empty());
+  EXPECT_TRUE(repository->refs().refs().empty());
   EXPECT_TRUE(repository->shallow()->empty());
   EXPECT_TRUE(repository->grafts().problems.empty());
 }
@@ -52,13 +52,12 @@ TEST(Repository, TakesTheRefStorageFromTheEnvironment) {
               "[core]\nrepositoryformatversion = 1\n[extensions]\nrefStorage = reftable\n");
   const auto repository = files.open();
   ASSERT_TRUE(repository);
-  const auto refs = repository->refs();
-  ASSERT_TRUE(refs);
-  ASSERT_EQ(refs->problems().size(), 1u);
-  EXPECT_EQ(refs->problems()[0].id, MessageId::kReftableBad) << "there are no tables";
+  const RefStore refs = repository->refs();
+  ASSERT_EQ(refs.problems().size(), 1u);
+  EXPECT_EQ(refs.problems()[0].id, MessageId::kReftableBad) << "there are no tables";
   OpenOptions options = files.options();
   options.environment.set("GIT_REFERENCE_BACKEND", "files");
-  EXPECT_TRUE(Repository::open(os::System::real(), options)->refs()->problems().empty());
+  EXPECT_TRUE(Repository::open(os::System::real(), options)->refs().problems().empty());
   options.environment.set("GIT_REFERENCE_BACKEND", "sql");
   EXPECT_EQ(fault_of(Repository::open(os::System::real(), options)),
             "unknown ref storage format: 'sql'");
