@@ -40,11 +40,4 @@ ObjectId empty_tree_id(HashKind kind) {
       kind);
 }
 
-ObjectId empty_blob_id(HashKind kind) {
-  return *ObjectId::from_hex(
-      kind == HashKind::kSha1 ? "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
-                              : "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
-      kind);
-}
-
 }  // namespace assay

@@ -72,9 +72,8 @@ constexpr int hex_digit_value(char c) {
 
 std::string to_hex(ByteView bytes);
 
-// The ids that git treats as always present, whether or not a file holds them.
+// The id that git treats as always present, whether or not a file holds it.
 ObjectId empty_tree_id(HashKind kind);
-ObjectId empty_blob_id(HashKind kind);
 
 struct ObjectIdHash {
   std::size_t operator()(const ObjectId& id) const {

@@ -18,8 +18,6 @@ using PackOffset = Position<struct PackOffsetTag, std::uint64_t>;
 using IndexPosition = Position<struct IndexPositionTag, std::uint32_t>;
 // Rank of an entry among the entries of a pack, by offset.
 using PackPosition = Position<struct PackPositionTag, std::uint32_t>;
-// Dense number of an object in the ObjectTable of one fsck run.
-using ObjectNumber = Position<struct ObjectNumberTag, std::uint32_t>;
 // Rank of a commit in a chain of commit-graphs, those of lower layers first.
 using GraphPosition = Position<struct GraphPositionTag, std::uint32_t>;
 

@@ -126,7 +126,6 @@ void BitmapChecker::check_layer(const StoredMultiPackIndex& stored, std::size_t 
         subject.numbers.push_back(storage_.table().find(index.raw_id((*order)[bit])));
       }
     }
-    return check_content(*file, shown, subject);
   }
   check_content(*file, shown, subject);
 }

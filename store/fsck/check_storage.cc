@@ -114,7 +114,7 @@ class Pass {
 
   // Returns: true when links of bad copies were counted.
   bool run() {
-    run_workers(options_.threads, [this](unsigned number) { work(number); });
+    run_workers(options_.threads, [this](unsigned) { work(); });
     std::sort(parked_.begin(), parked_.end());
     run_parked();
     return tainted_;
@@ -144,7 +144,7 @@ class Pass {
     return packs;
   }
 
-  void work(unsigned number);
+  void work();
   // The delta base that parked entries go on from.
   struct Base {
     std::uint32_t pack = DeltaForest::kNone;
@@ -279,7 +279,7 @@ void Pass::check_pack_file(std::uint32_t number, ObjectVerifier& verifier) {
   }
 }
 
-void Pass::work(unsigned number) {
+void Pass::work() {
   StageClock clock;
   BufferPool pool(budget_);
   std::vector<Parked> parked;
@@ -299,7 +299,7 @@ void Pass::work(unsigned number) {
     if (fanout >= storage_.fanouts().size()) break;
     loose.check(storage_.fanouts()[fanout]);
   }
-  resolver_.run(number, visitor, pool, clock);
+  resolver_.run(visitor, pool, clock);
   verifier.finish();
   clock.enter(Stage::kOther);
   collect(verifier, clock, std::move(parked));

@@ -48,8 +48,8 @@ std::string temporary_name(const void* salt, int attempt) {
   return name;
 }
 
-// True when the file system or the kernel has no unnamed files.
-bool means_no_unnamed_files(int code) {
+// Whether the file system or the kernel cannot do what it was asked for.
+bool means_unsupported(int code) {
   return code == EOPNOTSUPP || code == EISDIR || code == EINVAL || code == ENOSYS;
 }
 
@@ -106,7 +106,7 @@ Result<LooseTemporary> LooseTemporary::create(os::System& system, int objects,
       temporary.file_ = std::move(*file);
       return temporary;
     }
-    if (!means_no_unnamed_files(file.error().code)) {
+    if (!means_unsupported(file.error().code)) {
       return tl::unexpected(creation_fault(shown_path, file.error()));
     }
   }
@@ -144,7 +144,7 @@ Result<void> LooseTemporary::settle(LooseSync sync) {
   if (sync == LooseSync::kWriteout || sync == LooseSync::kBatch) {
     synced = system_->sync_data_range(file_.get());
     // Not every file system can; what can always be done is more.
-    if (!synced && means_no_unnamed_files(synced.error().code)) {
+    if (!synced && means_unsupported(synced.error().code)) {
       synced = system_->sync(file_.get());
     }
   } else if (sync == LooseSync::kFull) {

@@ -47,8 +47,8 @@ class LooseTemporary {
   LooseTemporary& operator=(LooseTemporary&& other) noexcept;
   ~LooseTemporary() { discard(); }
 
-  // `objects`: an open objects directory; `shown_path` of it, for messages. Both and `system`
-  // must outlive the temporary. `allow_unnamed` false: always a named one.
+  // `objects`: an open objects directory that must, as `system`, outlive the temporary.
+  // `shown_path` of it, for messages. `allow_unnamed` false: always a named one.
   static Result<LooseTemporary> create(os::System& system, int objects,
                                        const std::string& shown_path,
                                        const LooseWriteOptions& options, bool allow_unnamed);
@@ -72,8 +72,7 @@ class LooseTemporary {
   Result<void> flush_device();
 
   void discard();
-  bool is_open() const { return file_.is_open(); }
-  // False when it turned out that unnamed files cannot be published here: use named ones next.
+  // Whether the file has no name yet.
   bool unnamed() const { return name_.empty(); }
 
  private:

@@ -74,9 +74,8 @@ Result<LooseWriter::Outcome> LooseWriter::write(const ObjectId& id, ObjectType t
   if (*copy == Copy::kSound) return Outcome::kExisted;
   auto temporary = new_temporary();
   if (!temporary) return tl::unexpected(temporary.error());
-  const auto deflated = deflate_whole(type, content);
-  if (!deflated) return tl::unexpected(deflated.error());
-  if (auto added = temporary->append(*deflated); !added) return tl::unexpected(added.error());
+  const auto added = temporary->append(deflate_whole(type, content));
+  if (!added) return tl::unexpected(added.error());
   return settle_and_publish(id, std::move(*temporary), *copy);
 }
 
@@ -89,7 +88,7 @@ Result<void> LooseWriter::begin(ObjectType type, std::uint64_t size) {
   } else {
     deflater_->reset();
   }
-  stream_.emplace(Stream{type, size, 0, ObjectHasher(kind_), std::move(*temporary), {}});
+  stream_.emplace(Stream{size, 0, ObjectHasher(kind_), std::move(*temporary), {}});
   const ObjectHeaderText header(type, size);
   stream_->hasher.update(header.bytes());
   return deflate_piece(header.bytes(), false);
@@ -178,8 +177,7 @@ Result<LooseTemporary> LooseWriter::new_temporary() {
   return LooseTemporary::create(system_, objects_.get(), shown_path_, options_, allow_unnamed_);
 }
 
-// Returns: a view of deflated_.
-Result<ByteView> LooseWriter::deflate_whole(ObjectType type, ByteView content) {
+ByteView LooseWriter::deflate_whole(ObjectType type, ByteView content) {
   const ObjectHeaderText header(type, content.size());
   inflated_.assign(header.bytes().begin(), header.bytes().end());
   inflated_.insert(inflated_.end(), content.begin(), content.end());

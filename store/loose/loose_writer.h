@@ -79,7 +79,6 @@ class LooseWriter {
     void operator()(libdeflate_compressor* compressor) const;
   };
   struct Stream {
-    ObjectType type;
     std::uint64_t declared_size;
     std::uint64_t size = 0;
     ObjectHasher hasher;
@@ -99,7 +98,8 @@ class LooseWriter {
   bool is_sound(const ObjectId& id);
   Result<void> make_copy_durable(const ObjectId& id);
   Result<LooseTemporary> new_temporary();
-  Result<ByteView> deflate_whole(ObjectType type, ByteView content);
+  // Returns: a view of deflated_.
+  ByteView deflate_whole(ObjectType type, ByteView content);
   Result<void> deflate_piece(ByteView content, bool last);
   Result<Outcome> settle_and_publish(const ObjectId& id, LooseTemporary temporary, Copy copy);
   Result<Outcome> publish_now(const ObjectId& id, LooseTemporary temporary,

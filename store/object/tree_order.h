@@ -67,24 +67,6 @@ inline std::uint32_t pair_order(const TreeEntry& prev, const TreeEntry& next) {
                                        tree_order_detail::name_of(next));
 }
 
-// Returns: true when the pair alone tells nothing certain: the tree then needs the exact check.
-// False for all pairs of a tree: it is in order and no name occurs twice.
-inline bool may_be_duplicate_or_unsorted(const TreeEntry& prev, const TreeEntry& next) {
-  return pair_order(prev, next) != 0;
-}
-
-// Returns: < 0, 0 or > 0 in git's order; 0 only for equal names of the same kind.
-inline int compare_tree_entries(const TreeEntry& a, const TreeEntry& b) {
-  const std::size_t shared = a.name.size() < b.name.size() ? a.name.size() : b.name.size();
-  const int order = std::memcmp(a.name.data(), b.name.data(), shared);
-  if (order != 0) return order;
-  const auto after = [shared](const TreeEntry& entry) -> int {
-    if (entry.name.size() > shared) return static_cast<std::uint8_t>(entry.name[shared]);
-    return is_directory_mode(entry.mode) ? '/' : 0;
-  };
-  return after(a) - after(b);
-}
-
 // Watches the order of all entries of one tree, duplicates that are not neighbours included.
 class TreeOrder {
  public:

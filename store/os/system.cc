@@ -153,10 +153,6 @@ OsResult<void> System::remove(int directory, const std::string& path) {
   return done(::unlinkat(directory, path.c_str(), 0));
 }
 
-OsResult<void> System::remove_directory(int directory, const std::string& path) {
-  return done(::unlinkat(directory, path.c_str(), AT_REMOVEDIR));
-}
-
 OsResult<void> System::rename(int from_directory, const std::string& from, int to_directory,
                               const std::string& to) {
   return done(::renameat(from_directory, from.c_str(), to_directory, to.c_str()));

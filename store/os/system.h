@@ -90,7 +90,6 @@ class System {
   virtual OsResult<std::string> read_link(int directory, const std::string& path);
   virtual OsResult<void> make_directory(int directory, const std::string& path, unsigned mode);
   virtual OsResult<void> remove(int directory, const std::string& path);
-  virtual OsResult<void> remove_directory(int directory, const std::string& path);
   virtual OsResult<void> rename(int from_directory, const std::string& from, int to_directory,
                                 const std::string& to);
   virtual OsResult<void> link(int from_directory, const std::string& from, int to_directory,

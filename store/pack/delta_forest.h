@@ -47,17 +47,13 @@ class DeltaForest {
 
   // Entries that are no deltas, those with the most work below them first.
   const std::vector<std::uint32_t>& roots() const { return roots_; }
-  // Deltas whose base is not in this pack (REF_DELTA: `base_id` below), and those whose header
-  // is bad in itself are in faults(); their descendants are resolved through another copy or not
-  // at all.
+  // Deltas whose base is not in this pack.
   const std::vector<std::uint32_t>& baseless() const { return baseless_; }
   // Entries that are, through their bases, deltas of themselves, or of such an entry.
   const std::vector<std::uint32_t>& cyclic() const { return cyclic_; }
   const std::vector<EntryFault>& faults() const { return faults_; }
 
  private:
-  struct Scan;
-
   void sort_by_offset(const PackFile& pack, const PackIndex& index);
   void read_headers(const PackFile& pack, const PackIndex& index, unsigned threads,
                     std::vector<std::uint64_t>& weights);

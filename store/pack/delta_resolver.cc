@@ -63,14 +63,14 @@ void DeltaResolver::donate(std::vector<Item>& items) {
   changed_.notify_all();
 }
 
-void DeltaResolver::note_deflated(std::uint32_t, std::uint64_t size) {
+void DeltaResolver::note_deflated(std::uint64_t size) {
   if (limits_.drop_pages_every == 0) return;
   const std::uint64_t before = deflated_.fetch_add(size, std::memory_order_relaxed);
   if (before / limits_.drop_pages_every == (before + size) / limits_.drop_pages_every) return;
   for (const ResolvePack& pack : packs_) pack.pack->file().drop_pages();
 }
 
-void DeltaResolver::run(unsigned, EntryVisitor& visitor, BufferPool& pool, StageClock& clock) {
+void DeltaResolver::run(EntryVisitor& visitor, BufferPool& pool, StageClock& clock) {
   Worker worker(*this, visitor, pool, clock);
   Item item;
   for (;;) {

@@ -72,8 +72,8 @@ class DeltaResolver {
   DeltaResolver(std::vector<ResolvePack> packs, unsigned workers, ByteBudget& budget, Limits limits,
                 SpillSpace* spill = nullptr);
 
-  // Runs worker `number` to the end of all work. Call it once on each of `workers` threads.
-  void run(unsigned number, EntryVisitor& visitor, BufferPool& pool, StageClock& clock);
+  // Works to the end of all work. Call it once on each of `workers` threads.
+  void run(EntryVisitor& visitor, BufferPool& pool, StageClock& clock);
 
   // Unpacks one parked entry and everything below it from the bytes of its base (an object of that
   // type), on the calling thread. For use after run().
@@ -95,7 +95,7 @@ class DeltaResolver {
   // Returns: false when all work is done. Waits for others' work when there is none left to start.
   bool next_item(Item& item);
   void donate(std::vector<Item>& items);
-  void note_deflated(std::uint32_t pack, std::uint64_t size);
+  void note_deflated(std::uint64_t size);
 
   std::vector<ResolvePack> packs_;
   unsigned workers_;

@@ -353,7 +353,7 @@ void DeltaResolver::Worker::process(Item item) {
       pool_.release(std::move(*buffer));
     }
   }
-  resolver_.note_deflated(item.pack, bytes.size());
+  resolver_.note_deflated(bytes.size());
   pool_.release(std::move(program_));
   if (item.base) item.base->drop_pages();
   pool_.release(std::move(item.base));

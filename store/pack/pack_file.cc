@@ -45,10 +45,10 @@ Result<EntryHeader> PackFile::entry_header(PackOffset offset) const {
   EntryHeader header;
   header.inflated_size = byte & 15;
   for (unsigned shift = 4; (byte & 0x80) != 0; shift += 7) {
-    if (at >= end || shift > 60) return bad(fmt::format("bad object header"));
+    if (at >= end || shift > 60) return bad("bad object header");
     byte = pack[at++];
     const std::uint64_t group = byte & 0x7f;
-    if ((group << shift) >> shift != group) return bad(fmt::format("bad object header"));
+    if ((group << shift) >> shift != group) return bad("bad object header");
     header.inflated_size |= group << shift;
   }
   if (kind == 0 || kind == 5) {

@@ -176,7 +176,7 @@ inline Outcome resolve(const std::vector<const OpenedPack*>& opened, const RunOp
       recorder.keep_at_most = options.keep;
       if (options.each) recorder.each = [&] { options.each(number, recorder.count); };
       ready.arrive_and_wait();
-      resolver.run(number, recorder, pool, clock);
+      resolver.run(recorder, pool, clock);
       const std::lock_guard lock(mutex);
       outcome.entries_of_worker[number] = recorder.count;
       merge(outcome, std::move(recorder.outcome));

@@ -9,8 +9,8 @@ TEST(ObjectHash, KnownNames) {
   EXPECT_EQ(name_object(ObjectType::kBlob, {}, HashKind::kSha1).id.hex(),
             "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
   EXPECT_EQ(name_object(ObjectType::kTree, {}, HashKind::kSha1).id, empty_tree_id(HashKind::kSha1));
-  EXPECT_EQ(name_object(ObjectType::kBlob, {}, HashKind::kSha256).id,
-            empty_blob_id(HashKind::kSha256));
+  EXPECT_EQ(name_object(ObjectType::kBlob, {}, HashKind::kSha256).id.hex(),
+            "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813");
   EXPECT_EQ(name_object(ObjectType::kTree, {}, HashKind::kSha256).id.hex(),
             "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321");
   // printf 'test content\n' | git hash-object --stdin

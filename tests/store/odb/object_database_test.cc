@@ -95,7 +95,7 @@ TEST_F(ObjectDatabaseTest, MissingObjectsAndTheEmptyTree) {
   const ObjectId tree = empty_tree_id(HashKind::kSha1);
   EXPECT_TRUE(reader().contains(tree));
   EXPECT_EQ("", text_of(tree));
-  EXPECT_FALSE(reader().contains(empty_blob_id(HashKind::kSha1)));
+  EXPECT_FALSE(reader().contains(id_of(with_header("blob", ""))));
   EXPECT_TRUE(database().all_ids().empty());
 }
 
