@@ -45,8 +45,8 @@ TEST(Advice, TheWorstDecides) {
   const Finding cosmetic = found(MessageId::kBadDate);
   const Finding lost = found(MessageId::kMissing, "", 'a');
   const Finding again = found(MessageId::kPackedObjectCorrupt, "p", 'a');
-  expect_hint("only warnings", {found(MessageId::kPackDuplicate)});
-  expect_hint("fsck.badDate=warn", {cosmetic, found(MessageId::kPackDuplicate)});
+  expect_hint("only warnings", {found(MessageId::kPackNameMismatch)});
+  expect_hint("fsck.badDate=warn", {cosmetic, found(MessageId::kPackNameMismatch)});
   expect_hint("git makes anew", {cosmetic, found(MessageId::kCommitGraphBad)});
   expect_hint("explains badRefContent",
               {found(MessageId::kBadRefContent), found(MessageId::kCommitGraphBad)});

@@ -38,7 +38,7 @@ TEST(SimpleExit, SoundAndHarmless) {
   EXPECT_EQ(0, status_of({}, true));
   EXPECT_EQ(0, status_of({found(MessageId::kDangling), found(MessageId::kRoot)}, true));
   for (const MessageId id :
-       {MessageId::kBadDate, MessageId::kPackDuplicate, MessageId::kBadFilemode}) {
+       {MessageId::kBadDate, MessageId::kPackNameMismatch, MessageId::kBadFilemode}) {
     EXPECT_EQ(0, status_of({found(id)}));
     EXPECT_EQ(5, status_of({found(id)}, true));
   }
@@ -82,19 +82,18 @@ TEST(SimpleExit, ProvenDamageCountsBeforeWhatCouldNotBeRead) {
   EXPECT_EQ(1, status_of({found(MessageId::kPackChanged), found(MessageId::kPackGap)}));
 }
 
-TEST(SimpleExit, ChangingUnknownAndWrongUse) {
+TEST(SimpleExit, ChangingAndWrongUse) {
   EXPECT_EQ(4, status_of({found(MessageId::kPackChanged), found(MessageId::kBrokenLink)}));
   Finding doubtful = found(MessageId::kRepositoryChanging);
   doubtful.bit = ExitBit::kBitInconclusive;
   EXPECT_EQ(4, status_of({doubtful}));
   EXPECT_EQ(1, status_of({doubtful, found(MessageId::kPackGap)}));
-  EXPECT_EQ(10, status_of({found(MessageId::kNotSupported)}));
   EXPECT_EQ(2, status_of({found(MessageId::kInvalidParameter)}));
 }
 
 TEST(SimpleExit, RunsThatCouldNotBegin) {
   EXPECT_EQ(10, simple_status(Fault(MessageId::kConfigBad, "not a git repository: 'x'")));
-  EXPECT_EQ(10, simple_status(Fault(MessageId::kNotSupported, "unknown repository extension")));
+  EXPECT_EQ(10, simple_status(Fault(MessageId::kConfigBad, "unknown repository extension")));
   EXPECT_EQ(11, simple_status(Fault(MessageId::kConfigBad, words(EACCES))));
   EXPECT_EQ(75, simple_status(Fault(MessageId::kConfigBad, words(EMFILE))));
 }

@@ -79,7 +79,6 @@ int simple_status(std::span<const Finding> findings, bool strict_exit) {
   bool permission = false;
   bool changing = false;
   bool usage = false;
-  bool unknown_format = false;
   bool harmless = false;
   for (const Finding& finding : findings) {
     harmless = harmless || is_warning_or_worse(finding);
@@ -95,8 +94,6 @@ int simple_status(std::span<const Finding> findings, bool strict_exit) {
       changing = true;
     } else if (finding.id == MessageId::kInvalidParameter) {
       usage = true;
-    } else if (finding.id == MessageId::kNotSupported) {
-      unknown_format = true;
     } else if (may_follow(finding.id)) {
       follows = true;
     } else {
@@ -107,7 +104,6 @@ int simple_status(std::span<const Finding> findings, bool strict_exit) {
   if (permission) return kSimplePermission;
   if (changing) return kSimpleInconclusive;
   if (follows) return kSimpleFinding;
-  if (unknown_format) return kSimpleUnusable;
   if (usage) return kSimpleUsage;
   return strict_exit && harmless ? kSimpleHarmless : kSimpleSound;
 }
