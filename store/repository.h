@@ -2,7 +2,8 @@
 //
 //     auto store = ObjectStore::open(os::System::real(), options);
 //     ObjectReader reader((*store)->objects());
-//     auto writer = (*store)->writer();
+//     auto settings = read_write_settings((*store)->repository().config());
+//     auto writer = (*store)->writer(*settings);
 //
 // Names of objects as people write them: store/object_names.h. Thread safety: const members may be
 // called from any thread.

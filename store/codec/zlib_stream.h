@@ -4,8 +4,8 @@
 // an object that nobody can read. Where speed counts and the whole input is at hand, see
 // store/codec/inflate.h. Format: RFC 1950 and RFC 1951.
 //
-// The checksum of what is inflated is computed by libdeflate's vector code, not by zlib: it took 8
-// % of the time of a check of loose objects.
+// The checksum of what is inflated is computed by libdeflate's vector code, not by zlib, whose code
+// took 8 % of the time of a check of loose objects.
 //
 // Both classes take ~10 KB (inflate, 40 KB once a window is needed) or ~260 KB (deflate) when made;
 // `reset` makes them ready for the next stream without allocating, so keep one per thread.

@@ -261,12 +261,13 @@ void Pass::check_pack_file(std::uint32_t number, ObjectVerifier& verifier) {
                ExitBit::kBitPack);
       }
     }
+    const ExitBit bit =
+        bad.fault.id == MessageId::kEntryOffsetBad ? ExitBit::kBitDies : ExitBit::kBitPack;
     Fault fault = bad.fault;
     fault.causes.push_back(fault.text);
     fault.text =
         fmt::format("cannot unpack {} from {} at offset {}", hex, pack.path(), bad.offset.value);
-    report(bad.index_position, bad.offset, bad.entry, forest.size(), std::move(fault),
-           fault.id == MessageId::kEntryOffsetBad ? ExitBit::kBitDies : ExitBit::kBitPack);
+    report(bad.index_position, bad.offset, bad.entry, forest.size(), std::move(fault), bit);
   }
   for (const std::uint32_t entry : forest.cyclic()) {
     const IndexPosition position = forest.index_position({entry});

@@ -1,9 +1,9 @@
 // ObjectTable: every object id of a run, numbered densely.
 //
 // Ids are sorted, so numbers follow the order of ids, but for those that were appended because they
-// came while the run was under way. Lookup is by open addressing (8 bytes a
-// slot: tag and number): halving takes 25 times as long on the 135 million links of git's own
-// repository. The hash is keyed at random, so that an index full of made-up ids cannot slow it.
+// came while the run was under way. Lookup is by open addressing (8 bytes a slot: tag and number):
+// halving takes 25 times as long on the 135 million links of git's own repository. The hash is
+// keyed at random, so that an index full of made-up ids cannot slow it.
 //
 // Thread safety: built and appended to by one thread; in between it may be read from any thread.
 #pragma once

@@ -5,29 +5,30 @@
 
 namespace assay {
 
-Result<PackFile> PackFile::open(os::System& system, const std::string& open_path, HashKind kind,
-                                const std::string& path) {
+Result<PackFile> PackFile::open(os::System& system, const std::string& path, HashKind kind,
+                                const std::string& shown_path) {
   const auto bad = [&](std::string text) { return fault(MessageId::kPackBad, std::move(text)); };
-  auto fd = system.open(os::kCurrentDirectory, open_path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-  if (!fd) return bad(fmt::format("packfile {} cannot be accessed: {}", path, fd.error().text()));
+  auto fd = system.open(os::kCurrentDirectory, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  if (!fd)
+    return bad(fmt::format("packfile {} cannot be accessed: {}", shown_path, fd.error().text()));
   auto file = os::MappedFile::map(system, *fd);
   if (!file) {
-    return bad(fmt::format("packfile {} cannot be accessed: {}", path, file.error().text()));
+    return bad(fmt::format("packfile {} cannot be accessed: {}", shown_path, file.error().text()));
   }
   const ByteView bytes = file->bytes();
   if (bytes.size() < kHeaderSize + id_size(kind)) {
-    return bad(fmt::format("file {} is far too short to be a packfile", path));
+    return bad(fmt::format("file {} is far too short to be a packfile", shown_path));
   }
   if (std::memcmp(bytes.data(), "PACK", 4) != 0) {
-    return bad(fmt::format("file {} is not a GIT packfile", path));
+    return bad(fmt::format("file {} is not a GIT packfile", shown_path));
   }
   const std::uint32_t version = read_be32(bytes.data() + 4);
   if (version != 2 && version != 3) {
     return bad(fmt::format(
-        "packfile {} is version {} and not supported (try upgrading GIT to a newer version)", path,
-        version));
+        "packfile {} is version {} and not supported (try upgrading GIT to a newer version)",
+        shown_path, version));
   }
-  return PackFile(std::move(*file), path, kind);
+  return PackFile(std::move(*file), shown_path, kind);
 }
 
 Result<EntryHeader> PackFile::entry_header(PackOffset offset) const {

@@ -5,7 +5,7 @@
 //   ^<id>          the object that the annotated tag above peels to
 //
 // Reading is as git reads: without a header (old versions) all is well. What git dies of is a
-// fault; the refs before it are kept. `names` and `lines` are judged by store/fsck.
+// fault; the refs before it are kept. store/fsck/check_packed_refs.h judges names and lines.
 #pragma once
 
 #include <cstdint>

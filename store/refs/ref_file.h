@@ -1,7 +1,7 @@
 // The content of one loose ref file: an id, or "ref: NAME".
 //
 // Source of the format: gitrepository-layout(5). Reading is as lenient as git: after an id any
-// text may follow a blank; `verify_ref_file` (store/fsck) judges strictly.
+// text may follow a blank. store/fsck/check_ref_format.h judges strictly.
 #pragma once
 
 #include <optional>
@@ -22,8 +22,8 @@ struct RefFile {
   std::string raw_target;
 };
 
-// Returns: kRefUnreadable with `text` saying what the file holds instead ("file is empty",
-// "file holds NUL bytes only", "not an object id").
+// Errors: kRefUnreadable with `text` saying what the file holds instead ("file is empty", "file
+// holds NUL bytes only", "content is neither an object id nor a symbolic ref").
 Result<RefFile> parse_ref_file(ByteView bytes, HashKind kind);
 
 // Files larger than this are no refs; reading stops there. Bytes.

@@ -133,8 +133,7 @@ class Search {
 
  private:
   Result<Found> explicit_dir(const std::string& given);
-  // Looks at one directory on the way up; `top` is what to join names to, "" for the directory
-  // of the process.
+  // Looks at one directory on the way up. Returns: nothing when it belongs to no repository.
   Result<std::optional<Found>> look_at(const std::string& directory, bool is_start);
   std::size_t ceiling_of(const std::string& start);
 

@@ -56,7 +56,7 @@ bool is_git_directory(os::System& system, const std::string& path, const Environ
 // Returns: the target of a `.git` file, made openable from the current directory.
 Result<std::string> read_git_file(os::System& system, const std::string& path);
 
-// Lexical path arithmetic, shared with worktrees and alternates.
+// Lexical path arithmetic.
 // Returns: `path` itself when absolute, else below `base`.
 std::string joined_path(std::string_view base, std::string_view path);
 

@@ -1,7 +1,7 @@
 // RepositoryFormat: core.repositoryformatversion and extensions.*, judged as git judges them.
 //
 // Source of the rules: gitrepository-layout(5), "repository-version", and git 2.55.
-// Errors: kConfigBad or kNotSupported in git's words; git dies there.
+// Errors: kConfigBad in git's words; git dies there.
 #pragma once
 
 #include <optional>
