@@ -55,12 +55,8 @@ std::optional<CopyReader::Object> CopyReader::read_any_copy(std::uint32_t number
 void CopyReader::each_loose(
     const ObjectId& id, const std::function<bool(const StoredFanout&, std::size_t)>& use) const {
   for (const StoredFanout& fanout : storage_.fanouts()) {
-    if (fanout.fanout != id.data()[0]) continue;
-    const auto found = std::lower_bound(
-        fanout.objects.begin(), fanout.objects.end(), id,
-        [](const LooseFile& file, const ObjectId& wanted) { return file.id < wanted; });
-    if (found == fanout.objects.end() || found->id != id) continue;
-    if (use(fanout, static_cast<std::size_t>(found - fanout.objects.begin()))) return;
+    const auto position = fanout.find(id);
+    if (position && use(fanout, *position)) return;
   }
 }
 
@@ -120,20 +116,7 @@ std::optional<ObjectType> CopyReader::type_of(std::uint32_t number) {
 std::optional<PackPosition> CopyReader::entry_of(const StoredPack& pack,
                                                  IndexPosition position) const {
   const auto offset = pack.index->offset(position);
-  if (!offset) return std::nullopt;
-  // Positions of the forest are in order of offset.
-  std::uint32_t low = 0;
-  std::uint32_t high = pack.forest.size();
-  while (low < high) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    if (pack.forest.offset({middle}) < *offset) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  if (low == pack.forest.size() || pack.forest.offset({low}) != *offset) return std::nullopt;
-  return PackPosition{low};
+  return offset ? pack.forest.find(*offset) : std::nullopt;
 }
 
 bool CopyReader::inflate_entry(const StoredPack& pack, PackPosition entry, Bytes& bytes) {

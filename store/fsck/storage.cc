@@ -19,6 +19,15 @@ constexpr std::string_view kIndexSuffix = ".idx";
 
 }  // namespace
 
+std::optional<std::size_t> StoredFanout::find(const ObjectId& id) const {
+  if (fanout != id.data()[0]) return std::nullopt;
+  const auto found = std::lower_bound(
+      objects.begin(), objects.end(), id,
+      [](const LooseFile& object, const ObjectId& wanted) { return object.id < wanted; });
+  if (found == objects.end() || found->id != id) return std::nullopt;
+  return static_cast<std::size_t>(found - objects.begin());
+}
+
 std::unique_ptr<Storage> Storage::load(os::System& system,
                                        const std::vector<ObjectDirectoryPath>& directories,
                                        const Options& options, const Policy& policy,

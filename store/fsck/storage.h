@@ -49,6 +49,9 @@ struct StoredFanout {
   std::uint32_t first_item = 0;  // order of its first object in the directory
   std::vector<LooseFile> objects;
   std::vector<std::uint32_t> numbers;  // object number of every object
+
+  // Returns: the position of the object in `objects`, or nothing.
+  std::optional<std::size_t> find(const ObjectId& id) const;
 };
 
 // How much of a storage there was at some moment: ranks of the files that came after it.

@@ -46,6 +46,12 @@ DeltaForest DeltaForest::build(const PackFile& pack, const PackIndex& index, uns
   return forest;
 }
 
+std::optional<PackPosition> DeltaForest::find(PackOffset offset) const {
+  const auto found = std::lower_bound(offsets_.begin(), offsets_.end(), offset.value);
+  if (found == offsets_.end() || *found != offset.value) return std::nullopt;
+  return PackPosition{static_cast<std::uint32_t>(found - offsets_.begin())};
+}
+
 PackOffset DeltaForest::end(PackPosition entry) const {
   const std::uint64_t offset = offsets_[entry.value];
   auto next = offsets_.begin() + static_cast<std::ptrdiff_t>(entry.value) + 1;

@@ -5,6 +5,7 @@
 // Thread safety: immutable once built.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,6 +31,8 @@ class DeltaForest {
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(offsets_.size()); }
   PackOffset offset(PackPosition entry) const { return {offsets_[entry.value]}; }
+  // Returns: the entry that begins there, or nothing.
+  std::optional<PackPosition> find(PackOffset offset) const;
   // Where the next entry begins (the end of entries for the last one).
   PackOffset end(PackPosition entry) const;
   IndexPosition index_position(PackPosition entry) const { return {index_positions_[entry.value]}; }

@@ -55,6 +55,8 @@ TEST(DeltaForest, WholeObjectsAreRootsOfTheirType) {
   EXPECT_EQ(ObjectType::kCommit, forest.type({opened.position(commit)}));
   for (std::uint32_t i = 0; i < 4; ++i) {
     EXPECT_EQ(built.offsets[i], forest.offset({i}).value);
+    EXPECT_EQ(PackPosition{i}, forest.find({built.offsets[i]}));
+    EXPECT_EQ(std::nullopt, forest.find({built.offsets[i] + 1}));
     EXPECT_EQ(i < 3 ? built.offsets[i + 1] : built.pack.size() - 20, forest.end({i}).value);
     EXPECT_EQ(builder.entry(i).id, opened.index().id(forest.index_position({i})));
     EXPECT_EQ(kNone, forest.base({i}));
