@@ -7,6 +7,8 @@
 #include <set>
 #include <tuple>
 
+#include "store/fsck/object_places.h"
+
 namespace assay {
 namespace {
 
@@ -97,7 +99,9 @@ void DisputeCheck::blame(std::uint32_t number, MessageId id, std::string text, s
                     : ExitBit::kBitObject;
   finding.type = ledger_.present_type(number);
   finding.oid = storage_.table().id(number);
-  finding.file = file.path;
+  ObjectPlace place = place_of(storage_, key);
+  finding.file = std::move(place.file);
+  finding.offset = place.offset;
   finding.text = std::move(text);
   finding.causes.push_back(std::move(cause));
   if (!second_cause.empty()) finding.causes.push_back(std::move(second_cause));

@@ -11,6 +11,7 @@
 #include "store/fsck/graph_numbers.h"
 #include "store/fsck/graph_replay.h"
 #include "store/fsck/object_links.h"
+#include "store/fsck/object_places.h"
 
 namespace assay {
 namespace {
@@ -105,6 +106,7 @@ class GraphCheck {
   void report(MessageId id, ObjectType type, const ObjectId& oid, std::string text);
   void report_broken_link(std::uint32_t parent, ObjectType type, const ObjectId& oid,
                           std::string text);
+  void put_place(Finding& finding, const ObjectId& id) const;
   void add(Finding finding);
 
   const Storage& storage_;
@@ -141,8 +143,16 @@ void GraphCheck::report_broken_link(std::uint32_t parent, ObjectType type, const
   finding.oid = oid;
   finding.from = storage_.table().id(parent);
   finding.from_type = ledger_.present_type(parent);
+  put_place(finding, *finding.from);
   finding.text = std::move(text);
   add(std::move(finding));
+}
+
+// Of the object that the finding is about, or of the one that holds the link.
+void GraphCheck::put_place(Finding& finding, const ObjectId& id) const {
+  ObjectPlace place = place_of(storage_, ledger_, id);
+  finding.file = std::move(place.file);
+  finding.offset = place.offset;
 }
 
 void GraphCheck::add(Finding finding) {
@@ -205,6 +215,7 @@ void GraphCheck::settle_unread() {
     finding.bit = ExitBit::kBitDies;
     finding.type = type;
     finding.oid = id;
+    put_place(finding, id);
     finding.text = id.hex() + ": object corrupt or missing";
     finding.order = {kPhaseLinks, 0, reported_++, 0};
     findings_.add(std::move(finding));

@@ -1,11 +1,10 @@
 #include "store/fsck/check_special_blobs.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <vector>
 
 #include "store/fsck/copy_reader.h"
+#include "store/fsck/object_places.h"
 #include "store/fsck/rules/gitattributes_rules.h"
 #include "store/fsck/rules/gitmodules_rules.h"
 
@@ -21,34 +20,16 @@ struct Family {
   void (*report_large)(RuleReporter&);
 };
 
-// Says in which file the object lies, if it is anywhere: git reads packs first.
-void place(const Storage& storage, Finding& finding) {
-  const ObjectId& id = *finding.oid;
-  for (const StoredPack& pack : storage.packs()) {
-    const auto position = pack.index->find(id.data());
-    if (!position) continue;
-    finding.file = pack.pack->path();
-    if (const auto offset = pack.index->offset(*position)) finding.offset = offset->value;
-    return;
-  }
-  for (const StoredFanout& fanout : storage.fanouts()) {
-    if (fanout.fanout != id.data()[0]) continue;
-    for (const LooseFile& file : fanout.objects) {
-      if (file.id != id) continue;
-      finding.file = fmt::format("{}/{}/{}", storage.directories()[fanout.directory].shown,
-                                 fanout_name(fanout.fanout), file.name);
-      return;
-    }
-  }
-}
-
 // Gives findings their place among the special blobs.
 class OrderingSink : public FindingSink {
  public:
-  OrderingSink(const Storage& storage, FindingSink& sink) : storage_(storage), sink_(sink) {}
+  OrderingSink(const Storage& storage, const LinkLedger& ledger, FindingSink& sink)
+      : storage_(storage), ledger_(ledger), sink_(sink) {}
   void add(Finding finding) override {
     finding.order = {kPhaseSpecialBlobs, 0, count_++, 0};
-    place(storage_, finding);
+    ObjectPlace place = place_of(storage_, ledger_, *finding.oid);
+    finding.file = std::move(place.file);
+    finding.offset = place.offset;
     if (packed && finding.bit == ExitBit::kBitObject) finding.bit = ExitBit::kBitPack;
     if (dies) finding.bit = ExitBit::kBitDies;
     sink_.add(std::move(finding));
@@ -59,6 +40,7 @@ class OrderingSink : public FindingSink {
 
  private:
   const Storage& storage_;
+  const LinkLedger& ledger_;
   FindingSink& sink_;
   std::uint64_t count_ = 0;
 };
@@ -88,7 +70,7 @@ void check_special_blobs(const Storage& storage, const LinkLedger& ledger,
       {blobs.gitattributes(), MessageId::kGitattributesMissing, MessageId::kGitattributesBlob,
        ".gitattributes", check_gitattributes_blob, report_large_gitattributes},
   };
-  OrderingSink sink(storage, findings);
+  OrderingSink sink(storage, ledger, findings);
   RuleReporter reporter(*options.verify.policy, sink);
   CopyReader reader(storage, options.memory);
   for (const Family& family : families) {

@@ -249,7 +249,10 @@ void Pass::check_pack_file(std::uint32_t number, ObjectVerifier& verifier) {
                           std::uint32_t item, Fault fault, ExitBit bit) {
     const ObjectCopy copy{
         stored.numbers[position.value], ObjectType::kUnknown, {stored.file, item}, offset.value};
-    verifier.mark_undecodable(copy, entry != DeltaForest::kNone && has_children(stored, entry));
+    // Known as bad by its own rank, wherever among the findings it is reported.
+    ObjectCopy bad = copy;
+    if (entry != DeltaForest::kNone) bad.key.item = entry;
+    verifier.mark_undecodable(bad, entry != DeltaForest::kNone && has_children(stored, entry));
     verifier.report(copy, std::move(fault), bit);
   };
   for (const DeltaForest::EntryFault& bad : forest.faults()) {

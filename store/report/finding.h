@@ -33,9 +33,9 @@ struct Finding {
   // Of a broken link: what holds it, when that is not `oid` itself.
   std::optional<ObjectId> from;
   ObjectType from_type = ObjectType::kUnknown;
-  std::string object_name;                  // what git calls it with --name-objects
-  std::string ref;                          // the ref, reflog or worktree it is about
-  std::string file;                         // path of the file that holds the fault
+  std::string object_name;  // what git calls it with --name-objects
+  std::string ref;          // the ref, reflog or worktree it is about
+  std::string file;  // path of the file that holds the fault; with `from`, of one that holds that
   std::uint64_t offset = Fault::kNoOffset;  // bytes from the start of that file
   std::string text;
   std::vector<std::string> causes;  // lines that come before it

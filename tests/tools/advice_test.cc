@@ -68,6 +68,10 @@ TEST(Advice, FloodsAreCountedAndFilesGrouped) {
   for (int i = 0; i < 3; ++i) findings.push_back(found(MessageId::kEntryUnpackable, "b\x1b"));
   for (int i = 0; i < 4; ++i) findings.push_back(found(MessageId::kEntryUnpackable, "a"));
   findings.push_back(found(MessageId::kEntryUnpackable, "c"));
+  // Where the parents of broken links lie, nothing is wrong.
+  Finding link = found(MessageId::kBrokenLink, "sound", 'a');
+  link.from = link.oid;
+  findings.insert(findings.end(), 5, link);
   const std::string text = advice(findings);
   EXPECT_TRUE(
       text.starts_with("hint: 21 times badDate (cosmetic)\n"

@@ -102,11 +102,13 @@ TEST_F(FsckJsonLines, ARunItsFindingsAndASummary) {
                   {"type", "blob"},
                   {"oid", absent_.hex()},
                   {"from", {{"type", "tree"}, {"oid", tree_.hex()}}},
+                  {"file", ".git/objects/" + loose_file_path(tree_)},
                   {"text", "broken link from    tree " + tree_.hex() +
                                "\n              to    blob " + absent_.hex()}}),
             all[1]);
   EXPECT_EQ("missing", all[2]["id"]);
   EXPECT_EQ(absent_.hex(), all[2]["oid"]);
+  EXPECT_FALSE(all[2].contains("file"));
   const json& summary = all[3];
   EXPECT_EQ("summary", summary["record"]);
   EXPECT_EQ(3, summary["objects"]);

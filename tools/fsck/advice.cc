@@ -96,7 +96,9 @@ class Summary {
   void add(const Finding& finding) {
     const Message& row = message(finding.id);
     ++messages_[finding.id];
-    if (row.klass == FaultClass::kIntegrity && !finding.file.empty()) ++files_[finding.file];
+    // The file of a broken link holds its parent, which is sound.
+    const bool of_file = !finding.file.empty() && !finding.from;
+    if (row.klass == FaultClass::kIntegrity && of_file) ++files_[finding.file];
     if (finding.severity < Severity::kError) return;
     if (row.klass == FaultClass::kSecurity) security_ = row.name;
     if (row.klass == FaultClass::kCosmetic) {
