@@ -1,12 +1,12 @@
 // The door to refs verify: the files that hold refs, without asking whether objects exist.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "store/os/system.h"
 #include "store/report/finding.h"
+#include "store/report/note.h"
 #include "store/repository/layout.h"
 
 namespace assay {
@@ -15,7 +15,7 @@ struct VerifyRefsOptions {
   OpenOptions repository;
   bool strict = false;
   // Receives the lines of --verbose, in the order of work.
-  std::function<void(const std::string&)> note;
+  Note note;
 };
 
 // Returns: what was found, in canonical order, without what the policy ignores.

@@ -12,6 +12,7 @@
 #include "store/fsck/check_disputes.h"
 #include "store/fsck/check_storage.h"
 #include "store/fsck/root_table.h"
+#include "store/report/note.h"
 
 namespace assay {
 
@@ -20,7 +21,7 @@ struct GraphOptions {
   bool show_unreachable = false;
   // Whether some file that is not in the object table tells git where the object lies.
   std::function<bool(const ObjectId&)> is_listed_elsewhere;
-  std::function<void(const std::string&)> note;  // receives the lines of --verbose
+  Note note;  // receives the lines of --verbose
 };
 
 // What a promisor remote has promised: what its packs hold, and what they link to.

@@ -18,8 +18,7 @@ constexpr std::uint32_t kRegularFile = 0100000;
 class IndexChecker {
  public:
   IndexChecker(const Repository& repository, const ObjectView& objects, const Policy& policy,
-               RootSink& roots, FindingSink& findings, const ReadObject& read,
-               const std::function<void(const std::string&)>& note)
+               RootSink& roots, FindingSink& findings, const ReadObject& read, const Note& note)
       : repository_(repository),
         objects_(objects),
         roots_(roots),
@@ -52,7 +51,7 @@ class IndexChecker {
   const ReadObject& read_;
   KeptTrees kept_trees_;
   FaultReporter reporter_;
-  const std::function<void(const std::string&)>& note_;
+  const Note& note_;
   std::string shown_;  // the index file being checked, as git names it
 };
 
@@ -235,8 +234,7 @@ void IndexChecker::check_resolve_undo(const IndexFile& index) {
 
 void check_index_files(const Repository& repository, const ObjectView& objects,
                        const Policy& policy, RootSink& roots, FindingSink& findings,
-                       const ReadObject& read,
-                       const std::function<void(const std::string&)>& note) {
+                       const ReadObject& read, const Note& note) {
   IndexChecker checker(repository, objects, policy, roots, findings, read, note);
   for (const Worktree& worktree : repository.worktrees().worktrees) {
     checker.check_worktree(worktree);

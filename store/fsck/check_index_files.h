@@ -5,11 +5,11 @@
 // one finding (kIndexFileBad, exit 128) and the run goes on with the next worktree.
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "store/fsck/object_view.h"
 #include "store/fsck/read_object.h"
+#include "store/report/note.h"
 #include "store/report/policy.h"
 #include "store/report/sink.h"
 #include "store/repository/repository.h"
@@ -22,7 +22,6 @@ namespace assay {
 // counts as spelled as an index spells it. `note` receives the lines of --verbose.
 void check_index_files(const Repository& repository, const ObjectView& objects,
                        const Policy& policy, RootSink& roots, FindingSink& findings,
-                       const ReadObject& read = nullptr,
-                       const std::function<void(const std::string&)>& note = nullptr);
+                       const ReadObject& read = nullptr, const Note& note = nullptr);
 
 }  // namespace assay

@@ -25,7 +25,7 @@ std::string_view without_trailing_blanks(std::string_view text) {
 class RefFormatChecker {
  public:
   RefFormatChecker(const Repository& repository, const Policy& policy, FindingSink& findings,
-                   const std::function<void(const std::string&)>& note)
+                   const Note& note)
       : repository_(repository),
         system_(repository.system()),
         policy_(policy),
@@ -66,7 +66,7 @@ class RefFormatChecker {
   os::System& system_;
   const Policy& policy_;
   FaultReporter reporter_;
-  const std::function<void(const std::string&)>& note_;
+  const Note& note_;
 };
 
 void RefFormatChecker::check_worktree(const Worktree& worktree) {
@@ -267,7 +267,7 @@ void RefFormatChecker::check_target(const std::string& name, std::string_view ta
 }  // namespace
 
 void check_ref_format(const Repository& repository, const Policy& policy, FindingSink& findings,
-                      const std::function<void(const std::string&)>& note) {
+                      const Note& note) {
   RefFormatChecker checker(repository, policy, findings, note);
   for (const Worktree& worktree : repository.worktrees().worktrees) {
     if (repository.format().ref_storage == RefStorage::kReftable) {

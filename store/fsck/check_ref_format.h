@@ -6,9 +6,9 @@
 // (phase 10, before the refs are looked up).
 #pragma once
 
-#include <functional>
 #include <string>
 
+#include "store/report/note.h"
 #include "store/report/policy.h"
 #include "store/report/sink.h"
 #include "store/repository/repository.h"
@@ -17,6 +17,6 @@ namespace assay {
 
 // `note` receives the lines of --verbose.
 void check_ref_format(const Repository& repository, const Policy& policy, FindingSink& findings,
-                      const std::function<void(const std::string&)>& note = nullptr);
+                      const Note& note = nullptr);
 
 }  // namespace assay

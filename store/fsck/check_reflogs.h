@@ -5,10 +5,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 
 #include "store/fsck/object_view.h"
+#include "store/report/note.h"
 #include "store/report/policy.h"
 #include "store/report/sink.h"
 #include "store/repository/repository.h"
@@ -17,7 +17,7 @@ namespace assay {
 
 struct ReflogCheckOptions {
   std::uint64_t now = ~std::uint64_t{0};  // seconds since 1970; younger entries are left alone
-  std::function<void(const std::string&)> note;  // receives the lines of --verbose
+  Note note;                              // receives the lines of --verbose
 };
 
 // Findings: "REF: invalid reflog entry OID" (kInvalidReflogEntry), a log that cannot be read

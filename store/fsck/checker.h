@@ -14,6 +14,7 @@
 #include "store/fsck/patience.h"
 #include "store/fsck/read_object.h"
 #include "store/fsck/storage_state.h"
+#include "store/report/note.h"
 #include "store/repository/repository.h"
 
 namespace assay {
@@ -56,7 +57,7 @@ class Checker {
   Policy policy_;
   ParentOverrides parents_;
   FindingList findings_;
-  std::function<void(const std::string&)> note_;  // of this look
+  Note note_;               // of this look
   bool unsettled_ = false;  // in this look: files changed whenever they were read
   std::uint64_t reported_faults_ = 0;
   FsckStatistics statistics_;

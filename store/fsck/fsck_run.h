@@ -3,13 +3,13 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "store/report/finding.h"
+#include "store/report/note.h"
 #include "store/repository/layout.h"
 
 namespace assay {
@@ -56,7 +56,7 @@ struct FsckOptions {
   std::string temporary_directory = "/tmp";         // for blobs that memory has no room for
   FsckProgress* progress = nullptr;                 // must outlive the run
   // Receives the lines of --verbose, from any thread and in the order of work.
-  std::function<void(const std::string&)> note;
+  Note note;
 };
 
 struct FsckStatistics {

@@ -10,7 +10,6 @@
 // Thread safety: one verifier a worker; results are taken after the worker has ended.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -25,6 +24,7 @@
 #include "store/fsck/rules/special_blobs.h"
 #include "store/fsck/tree_links.h"
 #include "store/object/object_hash.h"
+#include "store/report/note.h"
 #include "store/run/buffer.h"
 #include "store/run/stage_clock.h"
 
@@ -73,7 +73,7 @@ struct VerifyOptions {
   bool portable_names = false;  // judge names in trees for other systems, too
   std::size_t trace_limit = 0;  // words a worker may record of links
   FsckProgress* progress = nullptr;
-  std::function<void(const std::string&)> note;
+  Note note;
 };
 
 struct VerifyCounters {
