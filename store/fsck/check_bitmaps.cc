@@ -7,9 +7,9 @@
 #include <unordered_map>
 
 #include "store/fsck/check_bit_order.h"
-#include "store/fsck/crossref_phases.h"
 #include "store/fsck/fault_reporter.h"
 #include "store/fsck/map_file.h"
+#include "store/fsck/phases.h"
 #include "store/object/file_checksum.h"
 #include "store/pack/bitmap.h"
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "store/fsck/copy_reader.h"
-#include "store/fsck/crossref_phases.h"
 #include "store/fsck/flood_gate.h"
 #include "store/fsck/multi_pack_index_lookup.h"
+#include "store/fsck/phases.h"
 #include "store/object/file_checksum.h"
 
 namespace assay {

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "store/fsck/object_places.h"
+#include "store/fsck/phases.h"
 
 namespace assay {
 namespace {

@@ -12,6 +12,7 @@
 #include "store/fsck/graph_replay.h"
 #include "store/fsck/object_links.h"
 #include "store/fsck/object_places.h"
+#include "store/fsck/phases.h"
 
 namespace assay {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "store/fsck/fault_reporter.h"
 #include "store/fsck/kept_trees.h"
+#include "store/fsck/phases.h"
 #include "store/index/index_file.h"
 #include "store/index/index_trees.h"
 #include "store/os/follow_file.h"
@@ -11,7 +12,6 @@
 namespace assay {
 namespace {
 
-constexpr std::uint32_t kPhase = 40;
 constexpr std::uint64_t kMaxIndexSize = std::uint64_t{2} << 30;  // bytes; larger ones are refused
 constexpr std::uint32_t kRegularFile = 0100000;
 
@@ -24,7 +24,7 @@ class IndexChecker {
         roots_(roots),
         read_(read),
         kept_trees_(repository.hash_kind(), read_),
-        reporter_(policy, findings, kPhase),
+        reporter_(policy, findings, kPhaseIndexFiles),
         note_(note) {}
 
   void check_worktree(const Worktree& worktree);

@@ -1,7 +1,7 @@
 // check_index_files: is what the index files name still there?
 //
 // The index of every worktree: entries are roots as blobs (gitlinks are skipped), trees of the
-// cache-tree and blobs of resolve-undo must exist (phase 40). A file at which git would die is
+// cache-tree and blobs of resolve-undo must exist. A file at which git would die is
 // one finding (kIndexFileBad, exit 128) and the run goes on with the next worktree.
 #pragma once
 

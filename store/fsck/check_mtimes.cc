@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "store/fsck/crossref_phases.h"
 #include "store/fsck/fault_reporter.h"
 #include "store/fsck/map_file.h"
+#include "store/fsck/phases.h"
 #include "store/object/file_checksum.h"
 #include "store/pack/mtimes.h"
 

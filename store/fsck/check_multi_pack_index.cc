@@ -6,9 +6,9 @@
 #include <deque>
 
 #include "store/fsck/check_bit_order.h"
-#include "store/fsck/crossref_phases.h"
 #include "store/fsck/flood_gate.h"
 #include "store/fsck/map_file.h"
+#include "store/fsck/phases.h"
 #include "store/object/file_checksum.h"
 
 namespace assay {

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include "store/fsck/fault_reporter.h"
+#include "store/fsck/phases.h"
 #include "store/object/tag.h"
 
 namespace assay {
 namespace {
 
-constexpr std::uint32_t kPhase = 21;
 // Ids are hashes of what they lead to, so chains end; they may be long all the same.
 constexpr int kMaxTagDepth = 1000;
 
@@ -29,7 +29,7 @@ std::optional<ObjectId> end_of_chain(ObjectId id, const ReadObject& read) {
 
 void check_peeled(const PackedRefs& packed, const std::string& shown, const ObjectView& objects,
                   const ReadObject& read, const Policy& policy, FindingSink& findings) {
-  FaultReporter reporter(policy, findings, kPhase);
+  FaultReporter reporter(policy, findings, kPhasePeeled);
   reporter.enter_file(shown);
   const auto report = [&](const PackedRef& ref, std::string text) {
     Finding found = reporter.finding(MessageId::kPeeledUntrue,

@@ -6,6 +6,7 @@
 
 #include "store/fsck/check_packed_refs.h"
 #include "store/fsck/fault_reporter.h"
+#include "store/fsck/phases.h"
 #include "store/os/follow_file.h"
 #include "store/refs/ref_file.h"
 #include "store/refs/ref_name.h"
@@ -13,7 +14,6 @@
 namespace assay {
 namespace {
 
-constexpr std::uint32_t kPhase = 10;
 constexpr std::string_view kBlanks = " \t\n\r";
 constexpr std::size_t kMaxNameSize = 4096;  // no longer path can be opened
 
@@ -29,7 +29,7 @@ class RefFormatChecker {
       : repository_(repository),
         system_(repository.system()),
         policy_(policy),
-        reporter_(policy, findings, kPhase),
+        reporter_(policy, findings, kPhaseRefFormat),
         note_(note) {}
 
   void check_worktree(const Worktree& worktree);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "store/fsck/fault_reporter.h"
+#include "store/fsck/phases.h"
 #include "store/os/follow_file.h"
 #include "store/refs/ref_name.h"
 #include "store/refs/reflog.h"
@@ -13,7 +14,6 @@
 namespace assay {
 namespace {
 
-constexpr std::uint32_t kPhase = 30;
 constexpr std::size_t kWindowSize = std::size_t{4} << 20;  // bytes read at once
 constexpr std::size_t kMaxLineSize = 4 * kWindowSize;      // bytes kept of one line
 constexpr std::size_t kMaxNameSize = 4096;                 // no longer path can be opened
@@ -28,7 +28,7 @@ class ReflogChecker {
         options_(options),
         objects_(objects),
         roots_(roots),
-        reporter_(policy, findings, kPhase) {}
+        reporter_(policy, findings, kPhaseReflogs) {}
 
   void check_worktree(const Worktree& worktree);
   // The same of a repository whose logs are stored in reftables. What is wrong with the tables is

@@ -1,7 +1,7 @@
 // check_reflogs: are the past values of refs still there?
 //
 // Every entry of every reflog of every worktree is a root, its old id and its new one. Null ids
-// are skipped, as are entries that are younger than the start of the run (phase 30).
+// are skipped, as are entries that are younger than the start of the run.
 #pragma once
 
 #include <cstdint>

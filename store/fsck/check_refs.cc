@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "store/fsck/fault_reporter.h"
+#include "store/fsck/phases.h"
 #include "store/os/follow_file.h"
 #include "store/refs/ref_name.h"
 #include "store/refs/reflog.h"
@@ -13,14 +14,13 @@
 namespace assay {
 namespace {
 
-constexpr std::uint32_t kPhase = 20;
 constexpr std::uint64_t kMaxHintLogSize = std::uint64_t{16} << 20;  // bytes; no hint beyond
 
 class RefChecker {
  public:
   RefChecker(const ObjectView& objects, const Policy& policy, RootSink& roots,
              FindingSink& findings)
-      : objects_(objects), roots_(roots), reporter_(policy, findings, kPhase) {}
+      : objects_(objects), roots_(roots), reporter_(policy, findings, kPhaseRefs) {}
 
   FaultReporter& reporter() { return reporter_; }
   std::size_t usable() const { return usable_; }

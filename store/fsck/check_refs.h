@@ -1,7 +1,7 @@
 // check_refs: do the refs name objects that are there, and of the right kind?
 //
 // Order of findings: refs by name, then HEAD of every worktree, then the private refs of the other
-// worktrees, which git does not look at (phase 20).
+// worktrees, which git does not look at.
 #pragma once
 
 #include <string>

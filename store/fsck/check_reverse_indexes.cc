@@ -4,9 +4,9 @@
 
 #include <set>
 
-#include "store/fsck/crossref_phases.h"
 #include "store/fsck/fault_reporter.h"
 #include "store/fsck/map_file.h"
+#include "store/fsck/phases.h"
 #include "store/object/file_checksum.h"
 #include "store/pack/reverse_index.h"
 

@@ -5,6 +5,7 @@
 
 #include "store/fsck/copy_reader.h"
 #include "store/fsck/object_places.h"
+#include "store/fsck/phases.h"
 #include "store/fsck/rules/gitattributes_rules.h"
 #include "store/fsck/rules/gitmodules_rules.h"
 

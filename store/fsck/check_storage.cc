@@ -9,6 +9,7 @@
 
 #include "store/fsck/copy_reader.h"
 #include "store/fsck/loose_checker.h"
+#include "store/fsck/phases.h"
 #include "store/object/object_hash.h"
 #include "store/pack/delta_resolver.h"
 #include "store/run/workers.h"

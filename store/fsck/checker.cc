@@ -22,6 +22,7 @@
 #include "store/fsck/copy_reader.h"
 #include "store/fsck/lost_found.h"
 #include "store/fsck/multi_pack_index_lookup.h"
+#include "store/fsck/phases.h"
 #include "store/fsck/run_statistics.h"
 #include "store/report/exit_status.h"
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "store/fsck/fsck_run.h"
+#include "store/fsck/phases.h"
 #include "store/fsck/rules/object_rules.h"
 #include "store/fsck/rules/portable_names.h"
 #include "store/object/commit.h"

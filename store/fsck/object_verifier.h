@@ -38,20 +38,6 @@ struct SourceFile {
   bool packed = false;
 };
 
-// The order of phases of FindingOrder.
-enum FindingPhase : std::uint32_t {
-  kPhaseRepository = 0,
-  kPhaseLoose = 1,
-  kPhasePacks = 2,
-  kPhaseSpecialBlobs = 3,
-  kPhaseRefs = 20,
-  kPhaseReflogs = 30,
-  kPhaseIndexFiles = 40,
-  kPhaseLinks = 50,
-  kPhaseGraph = 60,
-  kPhaseInconclusive = 90,
-};
-
 struct ObjectCopy {
   std::uint32_t number = 0;  // in the object table
   ObjectType type = ObjectType::kUnknown;

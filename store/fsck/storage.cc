@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "store/fsck/phases.h"
 #include "store/os/follow_file.h"
 
 namespace assay {
