@@ -55,7 +55,7 @@ VerifyPackReport verify_pack(os::System& system, const std::string& path,
   report.findings = std::move(problems.findings());
   if (!storage->packs().empty()) {
     LinkLedger ledger(storage->table());
-    const ParentOverrides no_overrides;
+    const CommitParents no_overrides;
     StorageCheckOptions check;
     check.threads = options.threads;
     check.memory = options.memory;

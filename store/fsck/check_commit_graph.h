@@ -15,7 +15,7 @@
 namespace assay {
 
 struct CommitGraphCheckOptions {
-  const ParentOverrides* parents = nullptr;  // as in verification
+  const CommitParents* parents = nullptr;  // as in verification
   std::uint64_t memory = 0;                  // commits larger than that are not read again
   bool only_uppermost = false;               // leave the lower layers of a chain alone
 };

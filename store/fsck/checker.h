@@ -55,7 +55,7 @@ class Checker {
   os::System& system_;
   FsckOptions options_;
   Policy policy_;
-  ParentOverrides parents_;
+  CommitParents parents_;
   FindingList findings_;
   Note note_;               // of this look
   bool unsettled_ = false;  // in this look: files changed whenever they were read

@@ -21,7 +21,7 @@ namespace assay {
 class GraphReplay {
  public:
   struct Settings {
-    const ParentOverrides* parents = nullptr;
+    const CommitParents* parents = nullptr;
     const std::vector<FalseLink>* false_links = nullptr;
     // By object number, those of GraphNumbers: the walk goes no further at what a remote promised.
     const std::vector<bool>* promised = nullptr;

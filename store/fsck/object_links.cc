@@ -41,7 +41,7 @@ std::string parse_problem(const CopyReader::Object& object, const ObjectId& id) 
 }
 
 std::vector<ObjectLink> read_links(CopyReader& reader, const ObjectId& id, std::uint32_t number,
-                                   HashKind kind, const ParentOverrides& parents) {
+                                   HashKind kind, const CommitParents& parents) {
   std::vector<ObjectLink> links;
   const auto object = reader.read(number);
   if (!object) return links;

@@ -7,6 +7,7 @@
 
 #include "store/fsck/copy_reader.h"
 #include "store/fsck/object_verifier.h"
+#include "store/repository/grafts.h"
 
 namespace assay {
 
@@ -20,7 +21,7 @@ struct ObjectLink {
 // cannot be read; tree and parents of a commit, replaced ones where `parents` has them; the target
 // of a tag. Nothing for an object of which no copy is good.
 std::vector<ObjectLink> read_links(CopyReader& reader, const ObjectId& id, std::uint32_t number,
-                                   HashKind kind, const ParentOverrides& parents);
+                                   HashKind kind, const CommitParents& parents);
 
 // As git's own parsers judge it. Trees are not parsed before they are walked.
 bool can_be_parsed(const CopyReader::Object& object, const ObjectId& id);

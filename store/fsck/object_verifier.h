@@ -12,7 +12,6 @@
 
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -25,6 +24,7 @@
 #include "store/fsck/tree_links.h"
 #include "store/object/object_hash.h"
 #include "store/report/note.h"
+#include "store/repository/grafts.h"
 #include "store/run/buffer.h"
 #include "store/run/stage_clock.h"
 
@@ -45,12 +45,9 @@ struct ObjectCopy {
   std::uint64_t offset = Fault::kNoOffset;  // in a pack
 };
 
-// Commits whose parents are not those they name (shallow, grafts), by object id.
-using ParentOverrides = std::unordered_map<ObjectId, std::vector<ObjectId>, ObjectIdHash>;
-
 struct VerifyOptions {
   const Policy* policy = nullptr;
-  const ParentOverrides* parents = nullptr;
+  const CommitParents* parents = nullptr;
   const std::vector<SourceFile>* files = nullptr;
   const CommitGraphs* commit_graphs = nullptr;  // to be compared with every commit
   bool report_roots = false;

@@ -180,7 +180,7 @@ class DerivedRepository {
   HashKind kind_;
   int imported_ = 0;
   Policy policy_;
-  ParentOverrides parents_;
+  CommitParents parents_;
   StorageCheckOptions options_;
   std::vector<ObjectDirectoryPath> directories_;
   std::unique_ptr<Storage> storage_;

@@ -85,7 +85,7 @@ class GraphReplayTest : public ::testing::Test {
   std::vector<std::uint32_t> demanded_;
   std::vector<std::uint32_t> members_;
   std::vector<std::uint32_t> reached_absent_;
-  ParentOverrides parents_;
+  CommitParents parents_;
   std::vector<FalseLink> false_links_;
   Policy policy_;
   FindingList problems_;
