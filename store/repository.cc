@@ -150,10 +150,7 @@ Result<std::unique_ptr<ObjectStore>> ObjectStore::open(os::System& system,
                                                        const OpenOptions& options) {
   auto repository = Repository::open(system, options);
   if (!repository) return tl::unexpected(repository.error());
-  std::vector<ObjectSource> sources;
-  for (const std::string& path : repository->object_directories()) {
-    sources.push_back({path, repository->shown_path(path)});
-  }
+  const std::vector<ObjectSource> sources = repository->object_sources();
   return std::unique_ptr<ObjectStore>(new ObjectStore(system, std::move(*repository), sources));
 }
 

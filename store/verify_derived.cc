@@ -10,16 +10,8 @@
 namespace assay {
 namespace {
 
-std::vector<ObjectDirectoryPath> directories_of(const Repository& repository) {
-  std::vector<ObjectDirectoryPath> directories;
-  for (const std::string& path : repository.object_directories()) {
-    directories.push_back({path, repository.shown_path(path)});
-  }
-  return directories;
-}
-
 // Returns: which of the directories is meant; as many as there are when none is.
-std::size_t find_directory(os::System& system, const std::vector<ObjectDirectoryPath>& directories,
+std::size_t find_directory(os::System& system, const std::vector<ObjectSource>& directories,
                            const std::optional<std::string>& wanted) {
   if (!wanted) return 0;
   const auto real = os::real_path(system, *wanted);
@@ -43,7 +35,7 @@ Result<VerifyDerivedReport> verify_commit_graph(os::System& system,
                                                 const VerifyDerivedOptions& options) {
   const auto repository = Repository::open(system, options.repository);
   if (!repository) return tl::unexpected<Fault>(repository.error());
-  const std::vector<ObjectDirectoryPath> directories = directories_of(*repository);
+  const std::vector<ObjectSource> directories = repository->object_sources();
   const std::size_t which = find_directory(system, directories, options.object_directory);
   if (which == directories.size()) {
     return fault(MessageId::kConfigBad,
@@ -71,7 +63,7 @@ Result<VerifyDerivedReport> verify_multi_pack_index(os::System& system,
                                                     const VerifyDerivedOptions& options) {
   const auto repository = Repository::open(system, options.repository);
   if (!repository) return tl::unexpected<Fault>(repository.error());
-  std::vector<ObjectDirectoryPath> directories = directories_of(*repository);
+  std::vector<ObjectSource> directories = repository->object_sources();
   const std::size_t which = find_directory(system, directories, options.object_directory);
   // git takes any other directory for one more alternate.
   if (which == directories.size()) {

@@ -160,11 +160,7 @@ void Batch::note(std::size_t word, std::uint64_t entries, const ObjectId& object
 std::vector<WrongBitmap> find_wrong_bitmaps(const BitmapRows& rows, const Storage& storage,
                                             const LinkLedger& ledger,
                                             const BitmapTruthOptions& options) {
-  std::vector<ObjectSource> sources;
-  for (const ObjectDirectoryPath& directory : storage.directories()) {
-    sources.push_back({directory.path, directory.shown});
-  }
-  const ObjectDatabase database(storage.system(), sources, storage.kind());
+  const ObjectDatabase database(storage.system(), storage.directories(), storage.kind());
   std::vector<std::uint32_t> bits(storage.table().size(), kNoBit);
   for (std::uint32_t bit = 0; bit < rows.numbers.size(); ++bit) {
     if (rows.numbers[bit] != ObjectTable::kAbsent) bits[rows.numbers[bit]] = bit;

@@ -24,27 +24,18 @@ CommitGraph::Options graph_options(const Repository& repository) {
   return options;
 }
 
-std::vector<CommitGraphs::Directory> places(const std::vector<ObjectDirectoryPath>& directories) {
-  std::vector<CommitGraphs::Directory> result;
-  for (const ObjectDirectoryPath& directory : directories) {
-    result.push_back({directory.path, directory.shown});
-  }
-  return result;
-}
-
 }  // namespace
 
 CommitGraphs load_commit_graphs(const Repository& repository,
-                                const std::vector<ObjectDirectoryPath>& directories) {
+                                const std::vector<ObjectSource>& directories) {
   if (!flag(repository, "core.commitGraph", true)) return {};
-  return CommitGraphs::load(repository.system(), places(directories), repository.hash_kind(),
+  return CommitGraphs::load(repository.system(), directories, repository.hash_kind(),
                             graph_options(repository));
 }
 
 CommitGraphs load_commit_graphs(const Repository& repository,
-                                const std::vector<ObjectDirectoryPath>& directories,
-                                std::size_t which) {
-  return CommitGraphs::load(repository.system(), places(directories), repository.hash_kind(),
+                                const std::vector<ObjectSource>& directories, std::size_t which) {
+  return CommitGraphs::load(repository.system(), directories, repository.hash_kind(),
                             graph_options(repository), which);
 }
 

@@ -14,11 +14,10 @@ namespace assay {
 // Returns: the commit-graphs that git would look at, none when core.commitGraph is false.
 // To be called before objects are listed.
 CommitGraphs load_commit_graphs(const Repository& repository,
-                                const std::vector<ObjectDirectoryPath>& directories);
+                                const std::vector<ObjectSource>& directories);
 // Returns: that of one directory, whatever core.commitGraph says; its layers may lie in others.
 CommitGraphs load_commit_graphs(const Repository& repository,
-                                const std::vector<ObjectDirectoryPath>& directories,
-                                std::size_t which);
+                                const std::vector<ObjectSource>& directories, std::size_t which);
 
 // `graphs` took part in the verification (VerifyOptions::commit_graphs).
 void check_crossrefs(const Repository& repository, const Storage& storage, const LinkLedger& ledger,

@@ -106,7 +106,7 @@ std::vector<FalseLink> united(const std::vector<FalseLink>& before,
 // What is kept from one look to the next.
 struct Checker::Work {
   unsigned threads = 1;
-  std::vector<ObjectDirectoryPath> directories;
+  std::vector<ObjectSource> directories;
   std::unique_ptr<Storage> storage;
   std::optional<LinkLedger> ledger;
   std::optional<StorageState> state;  // when the last look began
@@ -249,9 +249,7 @@ void Checker::check_roots(const Repository& repository, const RefSnapshot& snaps
 
 void Checker::set_up(const Repository& repository, Work& work) {
   work.threads = options_.threads != 0 ? options_.threads : usable_cpus();
-  for (const std::string& path : repository.object_directories()) {
-    work.directories.push_back({path, repository.shown_path(path)});
-  }
+  work.directories = repository.object_sources();
   StorageCheckOptions& check = work.check;
   check.threads = work.threads;
   check.memory = options_.memory;

@@ -13,11 +13,11 @@ constexpr std::uint64_t kMaxChainFileSize = std::uint64_t{1} << 20;
 
 class Loader {
  public:
-  Loader(os::System& system, const std::vector<CommitGraphs::Directory>& directories, HashKind kind,
+  Loader(os::System& system, const std::vector<ObjectSource>& directories, HashKind kind,
          const CommitGraph::Options& options)
       : system_(system), directories_(directories), kind_(kind), options_(options) {}
 
-  StoredCommitGraph load(const CommitGraphs::Directory& directory);
+  StoredCommitGraph load(const ObjectSource& directory);
 
  private:
   void load_single(os::MappedFile file, StoredCommitGraph& graph);
@@ -28,7 +28,7 @@ class Loader {
                 StoredCommitGraph& graph, bool& added);
 
   os::System& system_;
-  const std::vector<CommitGraphs::Directory>& directories_;
+  const std::vector<ObjectSource>& directories_;
   HashKind kind_;
   const CommitGraph::Options& options_;
 };
@@ -37,14 +37,14 @@ void note(StoredCommitGraph& graph, const std::string& shown, Fault fault) {
   graph.problems.push_back({shown, std::move(fault)});
 }
 
-StoredCommitGraph Loader::load(const CommitGraphs::Directory& directory) {
+StoredCommitGraph Loader::load(const ObjectSource& directory) {
   StoredCommitGraph graph;
   const std::string single = "/info/commit-graph";
   const std::string chain = "/info/commit-graphs/commit-graph-chain";
   auto file = map_file(system_, directory.path + single);
   if (file || file.error().code != ENOENT) {
     graph.exists = true;
-    graph.shown = directory.shown + single;
+    graph.shown = directory.shown_path + single;
     if (file) {
       load_single(std::move(*file), graph);
     } else {
@@ -59,7 +59,7 @@ StoredCommitGraph Loader::load(const CommitGraphs::Directory& directory) {
   if (!lines && (lines.error().code == ENOENT || lines.error().code == ENOTDIR)) return graph;
   if (lines && lines->bytes().empty()) return graph;  // git: the same as missing
   graph.exists = true;
-  graph.shown = directory.shown + chain;
+  graph.shown = directory.shown_path + chain;
   if (!lines || lines->bytes().size() < id_hex_size(kind_)) {
     if (lines) {
       note(graph, graph.shown,
@@ -105,12 +105,12 @@ void Loader::load_chain(ByteView file, StoredCommitGraph& graph) {
 bool Loader::add_layer(const std::string& line, StoredCommitGraph& graph) {
   const auto name = ObjectId::from_hex(line, kind_);
   if (!name) return false;
-  for (const CommitGraphs::Directory& directory : directories_) {
+  for (const ObjectSource& directory : directories_) {
     const std::string path = fmt::format("/info/commit-graphs/graph-{}.graph", line);
     auto file = map_file(system_, directory.path + path);
     if (!file) continue;
     bool added = false;
-    if (add_file(std::move(*file), directory.shown + path, *name, graph, added)) return added;
+    if (add_file(std::move(*file), directory.shown_path + path, *name, graph, added)) return added;
   }
   return false;
 }
@@ -153,7 +153,7 @@ bool agrees(const CommitGraphChain& chain, const CommitGraph& graph, std::uint32
 
 }  // namespace
 
-CommitGraphs CommitGraphs::load(os::System& system, const std::vector<Directory>& directories,
+CommitGraphs CommitGraphs::load(os::System& system, const std::vector<ObjectSource>& directories,
                                 HashKind kind, const CommitGraph::Options& options,
                                 std::optional<std::size_t> only) {
   CommitGraphs graphs;

@@ -17,6 +17,7 @@
 #include "store/fsck/object_table.h"
 #include "store/graph/commit_graph_chain.h"
 #include "store/object/commit.h"
+#include "store/odb/object_source.h"
 #include "store/os/mapped_file.h"
 
 namespace assay {
@@ -47,15 +48,9 @@ class CommitGraphs {
   static constexpr std::uint8_t kAgreed = 1;
   static constexpr std::uint8_t kDiffered = 2;
 
-  // Where the object directories lie and how messages show them.
-  struct Directory {
-    std::string path;
-    std::string shown;
-  };
-
   CommitGraphs() = default;  // no graphs: core.commitGraph is false
   // `only`: the one directory that is meant; all when unset. Layers may lie in any of them.
-  static CommitGraphs load(os::System& system, const std::vector<Directory>& directories,
+  static CommitGraphs load(os::System& system, const std::vector<ObjectSource>& directories,
                            HashKind kind, const CommitGraph::Options& options,
                            std::optional<std::size_t> only = std::nullopt);
 

@@ -94,7 +94,7 @@ bool LooseChecker::is_gone(const LoosePlace& place, std::uint32_t number) {
 }
 
 void LooseChecker::check(const StoredFanout& fanout) {
-  const ObjectDirectoryPath& paths = storage_.directories()[fanout.directory];
+  const ObjectSource& paths = storage_.directories()[fanout.directory];
   const std::string name = fanout_name(fanout.fanout);
   const auto directory = storage_.system().open(os::kCurrentDirectory, paths.path + "/" + name,
                                                 O_RDONLY | O_DIRECTORY);
@@ -107,7 +107,7 @@ void LooseChecker::check(const StoredFanout& fanout) {
     LoosePlace place;
     place.directory = directory ? directory->get() : os::kCurrentDirectory;
     place.name = directory ? file.name : paths.path + "/" + name + "/" + file.name;
-    place.path = paths.shown + "/" + name + "/" + file.name;
+    place.path = paths.shown_path + "/" + name + "/" + file.name;
     place.id = file.id;
     check_object(copy, place);
   }

@@ -16,7 +16,7 @@ class LostFound {
   LostFound(const Repository& repository, const Storage& storage)
       : system_(repository.system()),
         shown_(repository.shown_path(repository.git_dir() + "/lost-found")),
-        database_(system_, sources(storage), storage.kind()),
+        database_(system_, storage.directories(), storage.kind()),
         reader_(database_) {}
 
   // Errors: "could not create lost-found" as git says, with the reason.
@@ -24,13 +24,6 @@ class LostFound {
   Result<void> write(const ObjectId& id, ObjectType type);
 
  private:
-  static std::vector<ObjectSource> sources(const Storage& storage) {
-    std::vector<ObjectSource> result;
-    for (const ObjectDirectoryPath& directory : storage.directories()) {
-      result.push_back({directory.path, directory.shown});
-    }
-    return result;
-  }
   Result<os::FileDescriptor> enter(int parent, const std::string& name);
   Result<void> fill(int fd, const ObjectId& id, ObjectType type, const std::string& shown);
 

@@ -6,7 +6,7 @@ namespace assay {
 namespace {
 
 ObjectPlace loose_place(const Storage& storage, const StoredFanout& fanout, std::size_t position) {
-  return {fmt::format("{}/{}/{}", storage.directories()[fanout.directory].shown,
+  return {fmt::format("{}/{}/{}", storage.directories()[fanout.directory].shown_path,
                       fanout_name(fanout.fanout), fanout.objects[position].name),
           Fault::kNoOffset};
 }

@@ -17,10 +17,10 @@ std::vector<std::string> PackFolder::stems() const {
 
 std::vector<PackFolder> list_pack_folders(const Storage& storage) {
   std::vector<PackFolder> folders;
-  for (const ObjectDirectoryPath& directory : storage.directories()) {
+  for (const ObjectSource& directory : storage.directories()) {
     PackFolder& folder = folders.emplace_back();
     folder.path = directory.path + "/pack";
-    folder.shown = directory.shown + "/pack";
+    folder.shown = directory.shown_path + "/pack";
     const auto listed = storage.system().list(os::kCurrentDirectory, folder.path);
     if (!listed) continue;
     for (const os::DirectoryEntry& entry : *listed) folder.names.insert(entry.name);

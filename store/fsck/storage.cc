@@ -30,14 +30,14 @@ std::optional<std::size_t> StoredFanout::find(const ObjectId& id) const {
 }
 
 std::unique_ptr<Storage> Storage::load(os::System& system,
-                                       const std::vector<ObjectDirectoryPath>& directories,
+                                       const std::vector<ObjectSource>& directories,
                                        const Options& options, const Policy& policy,
                                        FindingSink& problems) {
   std::unique_ptr<Storage> storage(new Storage(system, options));
   storage->directories_ = directories;
   storage->loose_items_.resize(directories.size());
-  for (const ObjectDirectoryPath& paths : directories) {
-    storage->files_.push_back({paths.shown, false});
+  for (const ObjectSource& paths : directories) {
+    storage->files_.push_back({paths.shown_path, false});
   }
   // git writes a pack before it removes what is in it, so loose objects are listed first.
   for (std::uint32_t i = 0; i < directories.size(); ++i) {
@@ -111,11 +111,11 @@ void Storage::report_storage_fault(Fault fault, ExitBit bit, const std::string& 
 
 void Storage::list_loose(std::uint32_t directory, const NumberSet* vanished, const Policy& policy,
                          FindingSink& problems) {
-  const ObjectDirectoryPath& paths = directories_[directory];
-  const LooseDirectory loose(system_, paths.path, paths.shown, options_.kind);
+  const ObjectSource& paths = directories_[directory];
+  const LooseDirectory loose(system_, paths.path, paths.shown_path, options_.kind);
   std::uint32_t& item = loose_items_[directory];
   for (const std::string& name : loose.foreign_names()) {
-    report_foreign(paths.shown + "/" + name, kPhaseLoose, policy, problems);
+    report_foreign(paths.shown_path + "/" + name, kPhaseLoose, policy, problems);
   }
   for (unsigned fanout = 0; fanout < LooseDirectory::kFanoutCount; ++fanout) {
     LooseListing listing = loose.list(fanout);
@@ -160,15 +160,15 @@ void Storage::list_packs(std::uint32_t directory, const Policy& policy, FindingS
 
 bool Storage::list_packs_once(std::uint32_t directory, const Policy& policy,
                               FindingSink& problems) {
-  const ObjectDirectoryPath& paths = directories_[directory];
+  const ObjectSource& paths = directories_[directory];
   const std::string folder = paths.path + "/pack";
   const auto listed = system_.list(os::kCurrentDirectory, folder);
   if (!listed) {
     if (listed.error().code != ENOENT) {
       report_storage_fault(Fault(MessageId::kDirectoryUnreadable,
                                  fmt::format("unable to open object pack directory: {}/pack: {}",
-                                             paths.shown, listed.error().text())),
-                           ExitBit::kBitObject, paths.shown + "/pack", kPhasePacks, policy,
+                                             paths.shown_path, listed.error().text())),
+                           ExitBit::kBitObject, paths.shown_path + "/pack", kPhasePacks, policy,
                            problems);
     }
     return true;
@@ -178,12 +178,12 @@ bool Storage::list_packs_once(std::uint32_t directory, const Policy& policy,
   bool complete = true;
   for (const std::string& name : names) {
     if (!belongs_beside_packs(name)) {
-      report_foreign(paths.shown + "/pack/" + name, kPhasePacks, policy, problems);
+      report_foreign(paths.shown_path + "/pack/" + name, kPhasePacks, policy, problems);
     }
     if (!has_suffix(name, kIndexSuffix)) {
       if (has_suffix(name, ".pack") && name.compare(0, 5, "pack-") == 0 &&
           !names.contains(name.substr(0, name.size() - 5) + ".idx")) {
-        const std::string shown = paths.shown + "/pack/" + name;
+        const std::string shown = paths.shown_path + "/pack/" + name;
         report_storage_fault(
             Fault(MessageId::kPackOrphan, fmt::format("no corresponding .idx: {}", shown)),
             ExitBit::kBitNone, shown, kPhasePacks, policy, problems);
@@ -191,7 +191,7 @@ bool Storage::list_packs_once(std::uint32_t directory, const Policy& policy,
       continue;
     }
     const std::string stem = name.substr(0, name.size() - kIndexSuffix.size());
-    const std::string shown_stem = paths.shown + "/pack/" + stem;
+    const std::string shown_stem = paths.shown_path + "/pack/" + stem;
     if (!names.contains(stem + ".pack")) {
       report_storage_fault(Fault(MessageId::kPackIndexOrphan,
                                  fmt::format("no corresponding .pack: {}.idx", shown_stem)),

@@ -20,15 +20,10 @@
 #include "store/fsck/object_table.h"
 #include "store/fsck/object_verifier.h"
 #include "store/loose/loose_directory.h"
+#include "store/odb/object_source.h"
 #include "store/pack/delta_forest.h"
 
 namespace assay {
-
-// An object directory: where it lies, and its path as messages show it.
-struct ObjectDirectoryPath {
-  std::string path;
-  std::string shown;
-};
 
 struct StoredPack {
   std::uint32_t file = 0;  // rank in Storage::files()
@@ -74,7 +69,7 @@ class Storage {
   // `problems` receives what is wrong with files as a whole; a pack that cannot be used is left
   // out and its ids with it.
   static std::unique_ptr<Storage> load(os::System& system,
-                                       const std::vector<ObjectDirectoryPath>& directories,
+                                       const std::vector<ObjectSource>& directories,
                                        const Options& options, const Policy& policy,
                                        FindingSink& problems);
 
@@ -95,7 +90,7 @@ class Storage {
 
   os::System& system() const { return system_; }
   HashKind kind() const { return options_.kind; }
-  const std::vector<ObjectDirectoryPath>& directories() const { return directories_; }
+  const std::vector<ObjectSource>& directories() const { return directories_; }
   const std::vector<SourceFile>& files() const { return files_; }
   const std::deque<StoredPack>& packs() const { return packs_; }
   const std::deque<StoredFanout>& fanouts() const { return fanouts_; }
@@ -126,7 +121,7 @@ class Storage {
 
   os::System& system_;
   Options options_;
-  std::vector<ObjectDirectoryPath> directories_;
+  std::vector<ObjectSource> directories_;
   std::vector<SourceFile> files_;
   std::deque<StoredPack> packs_;
   std::set<std::string> pack_stems_;  // paths of those in packs_, without ".pack", to open

@@ -33,13 +33,12 @@ void StorageState::add_directory(os::System& system, const std::string& path,
   for (const os::DirectoryEntry& entry : *listed) add(system, path + "/" + entry.name, files);
 }
 
-StorageState StorageState::take(os::System& system,
-                                const std::vector<ObjectDirectoryPath>& directories) {
+StorageState StorageState::take(os::System& system, const std::vector<ObjectSource>& directories) {
   StorageState state;
   state.taken_ns_ = std::chrono::duration_cast<std::chrono::nanoseconds>(
                         std::chrono::system_clock::now().time_since_epoch())
                         .count();
-  for (const ObjectDirectoryPath& directory : directories) {
+  for (const ObjectSource& directory : directories) {
     for (unsigned fanout = 0; fanout < LooseDirectory::kFanoutCount; ++fanout) {
       state.add(system, directory.path + "/" + fanout_name(fanout), state.objects_);
     }

@@ -18,7 +18,7 @@ namespace assay {
 
 class StorageState {
  public:
-  static StorageState take(os::System& system, const std::vector<ObjectDirectoryPath>& directories);
+  static StorageState take(os::System& system, const std::vector<ObjectSource>& directories);
 
   bool same_as(const StorageState& other) const {
     return same_graphs_as(other) && objects_ == other.objects_;

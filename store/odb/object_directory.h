@@ -14,6 +14,7 @@
 #include "store/base/object_id.h"
 #include "store/loose/loose_directory.h"
 #include "store/loose/loose_object.h"
+#include "store/odb/object_source.h"
 #include "store/os/mapped_file.h"
 #include "store/pack/offset_order.h"
 #include "store/pack/pack_file.h"
@@ -21,12 +22,6 @@
 #include "store/report/fault.h"
 
 namespace assay {
-
-// Where an object directory lies, and its path as messages show it.
-struct ObjectSource {
-  std::string path;
-  std::string shown_path;
-};
 
 // One pack with its index. Never moves; the index views the mapped file.
 class OpenPack {

@@ -76,6 +76,12 @@ Result<Repository> Repository::open(os::System& system, const OpenOptions& optio
   return repository;
 }
 
+std::vector<ObjectSource> Repository::object_sources() const {
+  std::vector<ObjectSource> sources;
+  for (const std::string& path : directories_.paths) sources.push_back({path, shown_path(path)});
+  return sources;
+}
+
 WorktreeList Repository::worktrees() const {
   return list_worktrees(*system_, common_dir(), git_dir());
 }

@@ -11,6 +11,7 @@
 
 #include "store/base/object_id.h"
 #include "store/odb/alternates.h"
+#include "store/odb/object_source.h"
 #include "store/os/system.h"
 #include "store/report/fault.h"
 #include "store/repository/git_config.h"
@@ -43,7 +44,7 @@ class Repository {
   bool has_promisor_remote() const { return has_promisor_remote_; }
 
   // The main object directory, then the alternates in git's order.
-  const std::vector<std::string>& object_directories() const { return directories_.paths; }
+  std::vector<ObjectSource> object_sources() const;
   // What git says about alternates; warnings.
   const std::vector<Fault>& alternate_problems() const { return directories_.problems; }
   // Of each of them: the file that it is about; empty if it is none.

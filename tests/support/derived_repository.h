@@ -182,7 +182,7 @@ class DerivedRepository {
   Policy policy_;
   CommitParents parents_;
   StorageCheckOptions options_;
-  std::vector<ObjectDirectoryPath> directories_;
+  std::vector<ObjectSource> directories_;
   std::unique_ptr<Storage> storage_;
   std::unique_ptr<LinkLedger> ledger_;
 };

@@ -328,8 +328,7 @@ TEST_F(ChangingRepository, TheSecondLookSaysWhatTheFirstOneSaid) {
 }
 
 TEST_F(ChangingRepository, StateTellsWhatCameAndWent) {
-  const std::vector<ObjectDirectoryPath> directories = {
-      {files_.git_dir() + "/objects", ".git/objects"}};
+  const std::vector<ObjectSource> directories = {{files_.git_dir() + "/objects", ".git/objects"}};
   const auto take = [&] { return StorageState::take(os::System::real(), directories); };
   const StorageState before = take();
   EXPECT_TRUE(before.same_as(take()));

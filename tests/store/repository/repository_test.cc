@@ -18,6 +18,12 @@ std::string fault_of(const Result<Repository>& repository) {
   return repository ? "none" : repository.error().text;
 }
 
+std::vector<std::string> paths_of(const std::vector<ObjectSource>& sources) {
+  std::vector<std::string> paths;
+  for (const ObjectSource& source : sources) paths.push_back(source.path);
+  return paths;
+}
+
 TEST(Repository, OpensWithoutAConfigFile) {
   const RepositoryFiles files;
   files.make_git_directory("bare.git");
@@ -27,7 +33,7 @@ TEST(Repository, OpensWithoutAConfigFile) {
   EXPECT_TRUE(repository->is_bare());
   EXPECT_EQ(repository->hash_kind(), HashKind::kSha1);
   EXPECT_FALSE(repository->has_promisor_remote());
-  EXPECT_EQ(repository->object_directories(),
+  EXPECT_EQ(paths_of(repository->object_sources()),
             (std::vector<std::string>{files.path("bare.git/objects")}));
   EXPECT_EQ(repository->worktrees().worktrees.size(), 1U);
   EXPECT_TRUE(repository->refs().refs().empty());
@@ -97,7 +103,7 @@ TEST(Repository, FollowsAlternatesOfFileAndEnvironment) {
   options.environment.set("GIT_ALTERNATE_OBJECT_DIRECTORIES", files.path("two"));
   const auto repository = Repository::open(os::System::real(), options);
   ASSERT_TRUE(repository);
-  EXPECT_EQ(repository->object_directories(),
+  EXPECT_EQ(paths_of(repository->object_sources()),
             (std::vector<std::string>{files.git_dir() + "/objects", files.path("two"),
                                       files.path("one")}));
   ASSERT_EQ(repository->alternate_problems().size(), 1U);
