@@ -157,22 +157,9 @@ bool ChainChecker::check_order(std::size_t layer) {
 // True when git finds the commit by halving, in this layer or one below.
 bool ChainChecker::is_found(std::size_t layer, std::uint32_t row) const {
   const std::uint8_t* wanted = chain_.layers()[layer].graph.raw_id(row);
-  for (std::size_t i = layer + 1; i-- > 0;) {
-    const CommitGraph& graph = chain_.layers()[i].graph;
-    std::uint32_t low = wanted[0] == 0 ? 0 : graph.fanout(wanted[0] - 1u);
-    std::uint32_t high = graph.fanout(wanted[0]);
-    while (low < high) {
-      const std::uint32_t middle = low + (high - low) / 2;
-      const int order = std::memcmp(wanted, graph.raw_id(middle), id_size(graph.kind()));
-      if (order == 0) return true;
-      if (order < 0) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-  }
-  return false;
+  const auto& layers = chain_.layers();
+  return std::any_of(layers.begin(), layers.begin() + static_cast<std::ptrdiff_t>(layer) + 1,
+                     [&](const auto& below) { return below.graph.find(wanted).has_value(); });
 }
 
 // Lists of edges share their ends: a hostile file may have every commit begin at the first of many

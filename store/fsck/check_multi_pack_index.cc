@@ -184,22 +184,9 @@ bool ChainChecker::check_order(std::size_t layer) {
 // True when git finds the object by halving, in this layer or another.
 bool ChainChecker::is_found(std::size_t layer, std::uint32_t row) const {
   const std::uint8_t* wanted = stored_.chain.layers()[layer].index.raw_id(row);
-  for (const MultiPackIndexChain::Layer& other : stored_.chain.layers()) {
-    const MultiPackIndex& index = other.index;
-    std::uint32_t low = wanted[0] == 0 ? 0 : index.fanout(wanted[0] - 1u);
-    std::uint32_t high = index.fanout(wanted[0]);
-    while (low < high) {
-      const std::uint32_t middle = low + (high - low) / 2;
-      const int order = std::memcmp(wanted, index.raw_id(middle), id_size(index.kind()));
-      if (order == 0) return true;
-      if (order < 0) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-  }
-  return false;
+  const auto& layers = stored_.chain.layers();
+  return std::any_of(layers.begin(), layers.end(),
+                     [&](const auto& other) { return other.index.find(wanted).has_value(); });
 }
 
 void ChainChecker::check_objects(std::size_t layer, bool ordered) {

@@ -1,28 +1,8 @@
 #include "store/fsck/multi_pack_index_lookup.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace assay {
-namespace {
-
-// Returns: the row of the object.
-std::optional<std::uint32_t> find_row(const MultiPackIndex& index, const ObjectId& id) {
-  std::uint32_t low = 0;
-  std::uint32_t high = index.count();
-  while (low < high) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    if (index.id(middle) < id) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  if (low == index.count() || index.id(low) != id) return std::nullopt;
-  return low;
-}
-
-}  // namespace
 
 void MultiPackIndexLookup::open() {
   opened_ = true;
@@ -35,7 +15,7 @@ void MultiPackIndexLookup::open() {
 
 bool MultiPackIndexLookup::is_in_layer(const Listing& listing, const MultiPackIndex& layer,
                                        const ObjectId& id) const {
-  const auto row = find_row(layer, id);
+  const auto row = layer.find(id.data());
   if (!row || layer.pack(*row) >= layer.pack_names().size()) return false;
   std::string_view name = layer.pack_names()[layer.pack(*row)];
   if (!name.ends_with(".idx")) return false;

@@ -12,6 +12,7 @@
 #include "store/base/object_id.h"
 #include "store/base/positions.h"
 #include "store/codec/chunk_table.h"
+#include "store/codec/find_id.h"
 #include "store/report/fault.h"
 
 namespace assay {
@@ -35,6 +36,11 @@ class MultiPackIndex {
   ByteView bytes() const { return bytes_; }
   ObjectId checksum() const {
     return ObjectId::from_raw(bytes_.data() + bytes_.size() - id_size(kind_), kind_);
+  }
+
+  // Returns: a row that holds the id, found by halving within its fanout range.
+  std::optional<std::uint32_t> find(const std::uint8_t* raw_id) const {
+    return find_id(fanout_, ids_, id_size(kind_), id_size(kind_), raw_id);
   }
 
   // Requires (all of them): row < count().

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "store/codec/find_id.h"
+
 namespace assay {
 namespace {
 
@@ -80,19 +82,8 @@ std::optional<PackOffset> PackIndex::offset(IndexPosition position) const {
 }
 
 std::optional<IndexPosition> PackIndex::find(const std::uint8_t* raw_id) const {
-  std::uint32_t low = raw_id[0] == 0 ? 0 : fanout(raw_id[0] - 1u);
-  std::uint32_t high = fanout(raw_id[0]);
-  while (low < high) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    const int order = std::memcmp(raw_id, this->raw_id({middle}), id_size(kind_));
-    if (order == 0) return IndexPosition{middle};
-    if (order < 0) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return std::nullopt;
+  const auto row = find_id(fanout_, ids_, id_stride_, id_size(kind_), raw_id);
+  return row ? std::optional(IndexPosition{*row}) : std::nullopt;
 }
 
 std::pair<std::uint32_t, std::uint32_t> PackIndex::find_prefix(std::string_view prefix) const {
