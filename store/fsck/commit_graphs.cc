@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "store/fsck/map_file.h"
+#include "store/graph/chain_file.h"
 
 namespace assay {
 namespace {
@@ -84,7 +85,7 @@ void Loader::load_single(os::MappedFile file, StoredCommitGraph& graph) {
 }
 
 void Loader::load_chain(ByteView file, StoredCommitGraph& graph) {
-  const CommitGraphChainFile lines = parse_commit_graph_chain(file, kind_);
+  const ChainFile lines = parse_commit_graph_chain(file, kind_);
   graph.incomplete = !lines.complete;
   for (const Fault& problem : lines.problems) note(graph, graph.shown, problem);
   for (const std::string& line : lines.layers) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "store/fsck/map_file.h"
+#include "store/graph/chain_file.h"
 
 namespace assay {
 namespace {
@@ -70,11 +71,13 @@ void Loader::load_chain() {
     note(shown, Fault(MessageId::kMultiPackIndexDoubtful, "multi-pack-index chain file too small"));
     return report_incomplete();
   }
-  const auto chain = parse_multi_pack_index_chain(
+  const ChainFile chain = parse_multi_pack_index_chain(
       file->bytes().first(std::min(file->bytes().size(), kMaxChainFileSize)), kind_);
   bool complete = chain.complete;
   for (const Fault& problem : chain.problems) note(shown, problem);
-  for (const ObjectId& layer : chain.layers) {
+  for (const std::string& line : chain.layers) {
+    const ObjectId layer =
+        *ObjectId::from_hex(std::string_view(line).substr(0, id_hex_size(kind_)), kind_);
     const std::string layer_name =
         fmt::format("multi-pack-index.d/multi-pack-index-{}.midx", layer.hex());
     auto mapped = map_file(system_, folder_.path + "/" + layer_name);

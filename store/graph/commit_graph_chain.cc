@@ -7,32 +7,6 @@
 
 namespace assay {
 
-CommitGraphChainFile parse_commit_graph_chain(ByteView bytes, HashKind kind) {
-  CommitGraphChainFile file;
-  const std::size_t hex_size = id_hex_size(kind);
-  std::string_view rest = as_text(bytes);
-  // As many lines as there is room for: git reads no more.
-  for (std::size_t left = bytes.size() / (hex_size + 1); left > 0 && !rest.empty(); --left) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    if (!ObjectId::from_hex(line.substr(0, hex_size), kind)) {
-      file.problems.emplace_back(
-          MessageId::kCommitGraphDoubtful,
-          fmt::format("invalid commit-graph chain: line '{}' not a hash", line));
-      file.complete = false;
-      return file;
-    }
-    file.layers.emplace_back(line);
-  }
-  if (!rest.empty()) {
-    file.complete = false;
-    file.problems.emplace_back(
-        MessageId::kCommitGraphUntrue,
-        fmt::format("commit-graph chain ends in the middle of a line: '{}'", rest));
-  }
-  return file;
-}
-
 Result<void> CommitGraphChain::add(CommitGraph graph, const ObjectId& name) {
   const auto refuse = [](std::string text) {
     return fault(MessageId::kCommitGraphDoubtful, std::move(text));

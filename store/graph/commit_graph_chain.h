@@ -4,21 +4,11 @@
 // the chain. Thread safety: const members from any thread, once all layers are added.
 #pragma once
 
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "store/graph/commit_graph.h"
 
 namespace assay {
-
-// What the file commit-graph-chain says: names of layers, the lowest first.
-struct CommitGraphChainFile {
-  std::vector<std::string> layers;  // a hash in hex each: graph-<layer>.graph
-  bool complete = true;             // every line was read and names a layer
-  std::vector<Fault> problems;      // kCommitGraphDoubtful in git's words, or kCommitGraphUntrue
-};
-CommitGraphChainFile parse_commit_graph_chain(ByteView bytes, HashKind kind);
 
 class CommitGraphChain {
  public:

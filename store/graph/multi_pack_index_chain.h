@@ -11,14 +11,6 @@
 
 namespace assay {
 
-// What the file multi-pack-index-chain says: the layers, the lowest first.
-struct MultiPackIndexChainFile {
-  std::vector<ObjectId> layers;  // multi-pack-index-<layer>.midx
-  bool complete = true;          // every line was read and names a layer
-  std::vector<Fault> problems;   // kMultiPackIndexDoubtful in git's words, or kMultiPackIndexUntrue
-};
-MultiPackIndexChainFile parse_multi_pack_index_chain(ByteView bytes, HashKind kind);
-
 class MultiPackIndexChain {
  public:
   struct Layer {

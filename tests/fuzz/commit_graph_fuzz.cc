@@ -1,6 +1,7 @@
 // Commit-graph files and the list of a chain: whatever is believed of a file can be asked for.
 #include "store/graph/commit_graph.h"
 
+#include "store/graph/chain_file.h"
 #include "store/graph/commit_graph_chain.h"
 #include "tests/fuzz/fuzz_target.h"
 
@@ -34,7 +35,7 @@ ASSAY_FUZZ_TARGET(commit_graph) {
   if (input.empty()) return;
   const HashKind kind = (input[0] & 1) != 0 ? HashKind::kSha256 : HashKind::kSha1;
   const ByteView file = input.subspan(1);
-  const CommitGraphChainFile list = parse_commit_graph_chain(file, kind);
+  const ChainFile list = parse_commit_graph_chain(file, kind);
   // More may stand on the line, as for git: no such layer will be found.
   for (const std::string& layer : list.layers) FUZZ_EXPECT(layer.size() >= id_hex_size(kind));
 
