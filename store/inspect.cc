@@ -196,35 +196,26 @@ class NamedBlobs {
       : store_(store), reporter_(policy, sink), reader_(store.objects()) {}
 
   void check(const SpecialBlobs& blobs) {
-    check(blobs.gitmodules(), {check_gitmodules_blob, report_large_gitmodules,
-                               report_missing_gitmodules, report_non_blob_gitmodules});
-    check(blobs.gitattributes(), {check_gitattributes_blob, report_large_gitattributes,
-                                  report_missing_gitattributes, report_non_blob_gitattributes});
+    check(blobs.gitmodules(), kGitmodulesRules);
+    check(blobs.gitattributes(), kGitattributesRules);
   }
 
  private:
-  struct Family {
-    void (*judge)(ByteView, RuleReporter&);
-    void (*report_large)(RuleReporter&);
-    void (*report_missing)(RuleReporter&);
-    void (*report_non_blob)(RuleReporter&);
-  };
-
-  void check(const SpecialBlobs::Ids& ids, const Family& family) {
+  void check(const SpecialBlobs::Ids& ids, const SpecialBlobRules& rules) {
     constexpr std::uint64_t kMostHeld = std::uint64_t{128} << 20;
     for (const ObjectId& id : std::set<ObjectId>(ids.begin(), ids.end())) {
       const auto object = reader_.read(id, kMostHeld);
       reporter_.begin(object ? object->type : ObjectType::kBlob, id);
       if (object) {
         if (object->type == ObjectType::kBlob) {
-          family.judge(object->content, reporter_);
+          rules.check(object->content, reporter_);
         } else {
-          family.report_non_blob(reporter_);
+          rules.report_non_blob(reporter_);
         }
       } else if (object.error().id == MessageId::kObjectTooLarge) {
-        family.report_large(reporter_);
+        rules.report_large(reporter_);
       } else if (!store_.repository().has_promisor_remote()) {
-        family.report_missing(reporter_);
+        rules.report_missing(reporter_);
       }
     }
   }

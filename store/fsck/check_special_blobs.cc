@@ -1,7 +1,7 @@
 #include "store/fsck/check_special_blobs.h"
 
 #include <algorithm>
-#include <vector>
+#include <set>
 
 #include "store/fsck/copy_reader.h"
 #include "store/fsck/object_places.h"
@@ -11,15 +11,6 @@
 
 namespace assay {
 namespace {
-
-struct Family {
-  const SpecialBlobs::Ids& ids;
-  MessageId missing;
-  MessageId not_a_blob;
-  std::string_view name;
-  void (*check)(ByteView, RuleReporter&);
-  void (*report_large)(RuleReporter&);
-};
 
 // Gives findings their place among the special blobs.
 class OrderingSink : public FindingSink {
@@ -60,63 +51,88 @@ bool lies_in_a_pack(const Storage& storage, const ObjectId& id) {
   });
 }
 
+class SpecialBlobCheck {
+ public:
+  SpecialBlobCheck(const Storage& storage, const LinkLedger& ledger, const ObjectIdSet& promised,
+                   const StorageCheckOptions& options, FindingSink& findings)
+      : storage_(storage),
+        ledger_(ledger),
+        promised_(promised),
+        options_(options),
+        sink_(storage, ledger, findings),
+        reporter_(*options.verify.policy, sink_),
+        reader_(storage, options.memory) {}
+
+  void check(const SpecialBlobs::Ids& ids, const SpecialBlobRules& rules);
+
+ private:
+  void check_absent(const ObjectId& id, std::uint32_t number, const SpecialBlobRules& rules);
+  void check_present(std::uint32_t number, const SpecialBlobRules& rules);
+
+  const Storage& storage_;
+  const LinkLedger& ledger_;
+  const ObjectIdSet& promised_;
+  const StorageCheckOptions& options_;
+  OrderingSink sink_;
+  RuleReporter reporter_;
+  CopyReader reader_;
+};
+
+void SpecialBlobCheck::check(const SpecialBlobs::Ids& ids, const SpecialBlobRules& rules) {
+  for (const ObjectId& id : std::set<ObjectId>(ids.begin(), ids.end())) {
+    const std::uint32_t number = ledger_.table().find(id);
+    const ObjectType type =
+        number == ObjectTable::kAbsent ? ObjectType::kUnknown : ledger_.present_type(number);
+    sink_.packed = type != ObjectType::kUnknown && lies_in_a_pack(storage_, id);
+    reporter_.begin(type == ObjectType::kUnknown ? ObjectType::kBlob : type, id);
+    if (type == ObjectType::kUnknown) {
+      check_absent(id, number, rules);
+    } else if (type == ObjectType::kBlob) {
+      check_present(number, rules);
+    } else {
+      rules.report_non_blob(reporter_);
+    }
+  }
+}
+
+// git judges what it reads at the end of its run, whatever the hash.
+void SpecialBlobCheck::check_absent(const ObjectId& id, std::uint32_t number,
+                                    const SpecialBlobRules& rules) {
+  bool dies = false;
+  const auto found =
+      number == ObjectTable::kAbsent ? std::nullopt : reader_.read_unchecked(number, dies);
+  sink_.dies = dies;
+  if (found && found->type == ObjectType::kBlob) {
+    rules.check(found->bytes, reporter_);
+  } else if (found) {
+    reporter_.begin(found->type, id);
+    rules.report_non_blob(reporter_);
+  } else if (!promised_.contains(id)) {
+    rules.report_missing(reporter_);
+  }
+  sink_.dies = false;
+}
+
+void SpecialBlobCheck::check_present(std::uint32_t number, const SpecialBlobRules& rules) {
+  const auto object = reader_.read(number);
+  // It was verified, so what cannot be read is only larger than what may be held.
+  const bool large = !object || (object->bytes.size() > options_.big_file_threshold &&
+                                 !lies_loose(storage_, number));
+  if (large) {
+    rules.report_large(reporter_);
+  } else {
+    rules.check(object->bytes, reporter_);
+  }
+}
+
 }  // namespace
 
 void check_special_blobs(const Storage& storage, const LinkLedger& ledger,
                          const SpecialBlobs& blobs, const ObjectIdSet& promised,
                          const StorageCheckOptions& options, FindingSink& findings) {
-  const Family families[] = {
-      {blobs.gitmodules(), MessageId::kGitmodulesMissing, MessageId::kGitmodulesBlob, ".gitmodules",
-       check_gitmodules_blob, report_large_gitmodules},
-      {blobs.gitattributes(), MessageId::kGitattributesMissing, MessageId::kGitattributesBlob,
-       ".gitattributes", check_gitattributes_blob, report_large_gitattributes},
-  };
-  OrderingSink sink(storage, ledger, findings);
-  RuleReporter reporter(*options.verify.policy, sink);
-  CopyReader reader(storage, options.memory);
-  for (const Family& family : families) {
-    std::vector<ObjectId> ids(family.ids.begin(), family.ids.end());
-    std::sort(ids.begin(), ids.end());
-    for (const ObjectId& id : ids) {
-      const std::uint32_t number = ledger.table().find(id);
-      const ObjectType type =
-          number == ObjectTable::kAbsent ? ObjectType::kUnknown : ledger.present_type(number);
-      reporter.begin(type == ObjectType::kUnknown ? ObjectType::kBlob : type, id);
-      sink.packed = type != ObjectType::kUnknown && lies_in_a_pack(storage, id);
-      if (type == ObjectType::kUnknown) {
-        // git judges what it reads at the end of its run, whatever the hash.
-        sink.packed = false;
-        bool dies = false;
-        const auto found =
-            number == ObjectTable::kAbsent ? std::nullopt : reader.read_unchecked(number, dies);
-        sink.dies = dies;
-        if (found && found->type == ObjectType::kBlob) {
-          family.check(found->bytes, reporter);
-        } else if (found) {
-          reporter.begin(found->type, id);
-          reporter.report(family.not_a_blob, "non-blob found at " + std::string(family.name));
-        } else if (!promised.contains(id)) {
-          reporter.report(family.missing, "unable to read " + std::string(family.name) + " blob");
-        }
-        sink.dies = false;
-        continue;
-      }
-      if (type != ObjectType::kBlob) {
-        reporter.report(family.not_a_blob, "non-blob found at " + std::string(family.name));
-        continue;
-      }
-      const auto object = reader.read(number);
-      if (!object) {
-        // It was verified, so it is only larger than what may be held.
-        family.report_large(reporter);
-      } else if (object->bytes.size() > options.big_file_threshold &&
-                 !lies_loose(storage, number)) {
-        family.report_large(reporter);
-      } else {
-        family.check(object->bytes, reporter);
-      }
-    }
-  }
+  SpecialBlobCheck check(storage, ledger, promised, options, findings);
+  check.check(blobs.gitmodules(), kGitmodulesRules);
+  check.check(blobs.gitattributes(), kGitattributesRules);
 }
 
 }  // namespace assay

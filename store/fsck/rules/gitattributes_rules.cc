@@ -1,10 +1,17 @@
 #include "store/fsck/rules/gitattributes_rules.h"
 
 namespace assay {
+namespace {
+
+void report_large(RuleReporter& reporter) {
+  reporter.report(MessageId::kGitattributesLarge, ".gitattributes too large to parse");
+}
+
+}  // namespace
 
 void check_gitattributes_blob(ByteView body, RuleReporter& reporter) {
   if (body.size() > kMaxGitattributesSize) {
-    report_large_gitattributes(reporter);
+    report_large(reporter);
     return;
   }
   // A C string to git: what follows a NUL is not looked at.
@@ -23,16 +30,15 @@ void check_gitattributes_blob(ByteView body, RuleReporter& reporter) {
   }
 }
 
-void report_large_gitattributes(RuleReporter& reporter) {
-  reporter.report(MessageId::kGitattributesLarge, ".gitattributes too large to parse");
-}
-
-void report_missing_gitattributes(RuleReporter& reporter) {
-  reporter.report(MessageId::kGitattributesMissing, "unable to read .gitattributes blob");
-}
-
-void report_non_blob_gitattributes(RuleReporter& reporter) {
-  reporter.report(MessageId::kGitattributesBlob, "non-blob found at .gitattributes");
-}
+constinit const SpecialBlobRules kGitattributesRules = {
+    check_gitattributes_blob,
+    report_large,
+    [](RuleReporter& reporter) {
+      reporter.report(MessageId::kGitattributesMissing, "unable to read .gitattributes blob");
+    },
+    [](RuleReporter& reporter) {
+      reporter.report(MessageId::kGitattributesBlob, "non-blob found at .gitattributes");
+    },
+};
 
 }  // namespace assay

@@ -2,7 +2,7 @@
 // refuses.
 #pragma once
 
-#include "store/fsck/rules/rule_reporter.h"
+#include "store/fsck/rules/special_blobs.h"
 
 namespace assay {
 
@@ -12,13 +12,8 @@ constexpr std::size_t kMaxGitattributesLine = 2048;               // a line must
 // Requires: reporter.begin() was called for this blob.
 void check_gitattributes_blob(ByteView body, RuleReporter& reporter);
 
-// For a blob too large to be held in memory: gitattributesLarge.
-void report_large_gitattributes(RuleReporter& reporter);
-
-// For a blob that is nowhere and that no promisor remote has promised: gitattributesMissing.
-void report_missing_gitattributes(RuleReporter& reporter);
-
-// For an object of that name which is no blob: gitattributesBlob.
-void report_non_blob_gitattributes(RuleReporter& reporter);
+// That, and what else can be said of such a blob: gitattributesLarge, gitattributesMissing,
+// gitattributesBlob.
+extern const SpecialBlobRules kGitattributesRules;
 
 }  // namespace assay

@@ -6,6 +6,10 @@
 namespace assay {
 namespace {
 
+void report_large(RuleReporter& reporter) {
+  reporter.report(MessageId::kGitmodulesLarge, ".gitmodules too large to parse");
+}
+
 // "submodule.NAME.KEY" in its parts; NAME may hold dots.
 struct SubmoduleKey {
   std::string_view name;
@@ -60,17 +64,16 @@ void check_gitmodules_blob(ByteView body, RuleReporter& reporter) {
   }
 }
 
-void report_large_gitmodules(RuleReporter& reporter) {
-  reporter.report(MessageId::kGitmodulesLarge, ".gitmodules too large to parse");
-}
-
-void report_missing_gitmodules(RuleReporter& reporter) {
-  reporter.report(MessageId::kGitmodulesMissing, "unable to read .gitmodules blob");
-}
-
-void report_non_blob_gitmodules(RuleReporter& reporter) {
-  reporter.report(MessageId::kGitmodulesBlob, "non-blob found at .gitmodules");
-}
+constinit const SpecialBlobRules kGitmodulesRules = {
+    check_gitmodules_blob,
+    report_large,
+    [](RuleReporter& reporter) {
+      reporter.report(MessageId::kGitmodulesMissing, "unable to read .gitmodules blob");
+    },
+    [](RuleReporter& reporter) {
+      reporter.report(MessageId::kGitmodulesBlob, "non-blob found at .gitmodules");
+    },
+};
 
 bool submodule_name_is_safe(std::string_view name) {
   if (name.empty()) return false;

@@ -2,21 +2,16 @@
 // commands by which a submodule could attack its reader.
 #pragma once
 
-#include "store/fsck/rules/rule_reporter.h"
+#include "store/fsck/rules/special_blobs.h"
 
 namespace assay {
 
 // Requires: reporter.begin() was called for this blob.
 void check_gitmodules_blob(ByteView body, RuleReporter& reporter);
 
-// For a blob too large to be held in memory: gitmodulesLarge.
-void report_large_gitmodules(RuleReporter& reporter);
-
-// For a blob that is nowhere and that no promisor remote has promised: gitmodulesMissing.
-void report_missing_gitmodules(RuleReporter& reporter);
-
-// For an object of that name which is no blob: gitmodulesBlob.
-void report_non_blob_gitmodules(RuleReporter& reporter);
+// That, and what else can be said of such a blob: gitmodulesLarge, gitmodulesMissing,
+// gitmodulesBlob.
+extern const SpecialBlobRules kGitmodulesRules;
 
 // Returns: false for a name that is empty or has a component "..", with '/' or '\' between
 // components: git makes a directory of that name.

@@ -7,8 +7,18 @@
 #include <unordered_set>
 
 #include "store/base/object_id.h"
+#include "store/fsck/rules/rule_reporter.h"
 
 namespace assay {
+
+// What can be said of the blobs of one of the names. Requires: reporter.begin() was called for the
+// blob.
+struct SpecialBlobRules {
+  void (*check)(ByteView body, RuleReporter& reporter);
+  void (*report_large)(RuleReporter& reporter);     // too large to be held in memory
+  void (*report_missing)(RuleReporter& reporter);   // nowhere, and promised by no remote
+  void (*report_non_blob)(RuleReporter& reporter);  // an object of that name which is no blob
+};
 
 class SpecialBlobs {
  public:

@@ -175,8 +175,8 @@ TEST(RuleCases, LargeBlobs) {
   FindingList list;
   RuleReporter reporter(policy, list);
   reporter.begin(ObjectType::kBlob, ObjectId());
-  report_large_gitmodules(reporter);
-  report_large_gitattributes(reporter);
+  kGitmodulesRules.report_large(reporter);
+  kGitattributesRules.report_large(reporter);
   // Sizes alone decide: the first is refused unread, the second is a C string that ends at once.
   const std::array<std::uint8_t, 1> nul{};
   check_gitattributes_blob({nul.data(), kMaxGitattributesSize + 1}, reporter);
@@ -193,11 +193,11 @@ TEST(RuleCases, SpecialBlobsThatAreNone) {
   FindingList list;
   RuleReporter reporter(policy, list);
   reporter.begin(ObjectType::kBlob, ObjectId());
-  report_missing_gitmodules(reporter);
-  report_missing_gitattributes(reporter);
+  kGitmodulesRules.report_missing(reporter);
+  kGitattributesRules.report_missing(reporter);
   reporter.begin(ObjectType::kTree, ObjectId());
-  report_non_blob_gitmodules(reporter);
-  report_non_blob_gitattributes(reporter);
+  kGitmodulesRules.report_non_blob(reporter);
+  kGitattributesRules.report_non_blob(reporter);
   EXPECT_EQ(told(list),
             "E gitmodulesMissing: unable to read .gitmodules blob\n"
             "E gitattributesMissing: unable to read .gitattributes blob\n"
