@@ -5,15 +5,13 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "store/base/ascii.h"
 #include "store/os/follow_file.h"
 #include "store/refs/packed_refs.h"
 #include "store/refs/ref_name.h"
 
 namespace assay {
 namespace {
-
-constexpr std::string_view kHeader = "# pack-refs with: ";
-constexpr std::string_view kBlanks = " \t\n\r";
 
 // git prints lines as C strings.
 std::string_view shown_text(std::string_view text) { return text.substr(0, text.find('\0')); }
@@ -91,12 +89,12 @@ void PackedRefsChecker::check_terminated(std::string_view line, bool terminated)
 
 bool PackedRefsChecker::header(std::string_view line) {
   line = shown_text(line);
-  if (!line.starts_with(kHeader)) {
+  if (!line.starts_with(kPackedRefsHeader)) {
     report_at("packed-refs.header", MessageId::kBadPackedRefHeader,
-              fmt::format("'{}' does not start with '{}'", line, kHeader));
+              fmt::format("'{}' does not start with '{}'", line, kPackedRefsHeader));
     return false;
   }
-  std::string_view traits = line.substr(kHeader.size());
+  std::string_view traits = line.substr(kPackedRefsHeader.size());
   while (!traits.empty()) {
     const std::string_view trait = traits.substr(0, traits.find(' '));
     if (trait == "sorted") return true;
@@ -113,7 +111,7 @@ void PackedRefsChecker::main_line(std::string_view line) {
     return;
   }
   std::string_view name = line.substr(hex_size);
-  if (name.empty() || kBlanks.find(name.front()) == std::string_view::npos) {
+  if (name.empty() || !is_blank(name.front())) {
     report(MessageId::kBadPackedRefEntry,
            fmt::format("has no space after oid '{}' but with '{}'", id->hex(), shown_text(name)));
     return;

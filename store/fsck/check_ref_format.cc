@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "store/base/ascii.h"
 #include "store/fsck/check_packed_refs.h"
 #include "store/fsck/fault_reporter.h"
 #include "store/fsck/phases.h"
@@ -13,14 +14,6 @@
 
 namespace assay {
 namespace {
-
-constexpr std::string_view kBlanks = " \t\n\r";
-constexpr std::size_t kMaxNameSize = 4096;  // no longer path can be opened
-
-std::string_view without_trailing_blanks(std::string_view text) {
-  const auto last = text.find_last_not_of(kBlanks);
-  return text.substr(0, last == std::string_view::npos ? 0 : last + 1);
-}
 
 class RefFormatChecker {
  public:
@@ -137,7 +130,7 @@ std::vector<RefFormatChecker::File> RefFormatChecker::list(const std::string& di
     }
     for (const os::DirectoryEntry& entry : *listed) {
       File file{prefix + entry.name, entry.kind};
-      if (file.path.size() > kMaxNameSize) continue;
+      if (file.path.size() > kMaxRefNameSize) continue;
       if (!entry.kind_known) {
         const auto status =
             system_.status_at(os::kCurrentDirectory, directory + "/" + file.path, false);

@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::size_t kWindowSize = std::size_t{4} << 20;  // bytes read at once
 constexpr std::size_t kMaxLineSize = 4 * kWindowSize;      // bytes kept of one line
-constexpr std::size_t kMaxNameSize = 4096;                 // no longer path can be opened
 
 class ReflogChecker {
  public:
@@ -94,7 +93,7 @@ std::vector<std::string> ReflogChecker::list(const std::string& directory) {
     }
     for (const os::DirectoryEntry& entry : *listed) {
       const std::string name = prefix + entry.name;
-      if (name.size() > kMaxNameSize) continue;
+      if (name.size() > kMaxRefNameSize) continue;
       os::FileKind kind = entry.kind;
       if (!entry.kind_known) {
         const auto status = system_.status_at(os::kCurrentDirectory, directory + "/" + name, false);

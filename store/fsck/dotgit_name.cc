@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 
+#include "store/base/ascii.h"
+
 namespace assay {
 namespace {
 
@@ -19,8 +21,6 @@ constexpr std::array<Companion, 4> kCompanions = {{
     {kNameGitignore, "gitignore", "gi250a"},
     {kNameMailmap, "mailmap", "maba30"},
 }};
-
-constexpr char lowered(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 constexpr char byte_at(std::string_view text, std::size_t i) {
   return i < text.size() ? text[i] : '\0';

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "store/base/ascii.h"
+
 namespace assay {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Returns: what git calls the parent number `position` (from 1) of a commit it calls `name`.
 std::string parent_name(const std::string& name, std::size_t position) {

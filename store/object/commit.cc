@@ -3,6 +3,8 @@
 #include <limits>
 #include <string>
 
+#include "store/base/ascii.h"
+
 namespace assay {
 namespace {
 
@@ -21,8 +23,6 @@ std::uint64_t leading_number(std::string_view text) {
   return negative ? 0 - value : value;
 }
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
 // The time of the committer line that follows the author line. git looks behind the last '>' of the
 // line and takes what number it finds there; everything unexpected is time 0.
 std::uint64_t commit_time(std::string_view rest) {
@@ -37,7 +37,7 @@ std::uint64_t commit_time(std::string_view rest) {
   const std::size_t email_end = line.rfind('>');
   if (email_end == std::string_view::npos) return 0;
   std::string_view date = line.substr(email_end + 1);
-  while (!date.empty() && is_space(date[0])) date.remove_prefix(1);
+  while (!date.empty() && is_blank(date[0])) date.remove_prefix(1);
   return leading_number(date);
 }
 

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 
+#include "store/base/ascii.h"
 #include "store/refs/ref_name.h"
 
 namespace assay {
 namespace {
-
-constexpr std::string_view kHeader = "# pack-refs with: ";
-constexpr std::string_view kBlanks = " \t\n\r";
 
 class Reader {
  public:
@@ -56,8 +54,8 @@ void Reader::header() {
   bool complete = false;
   const std::string_view line = next_line(complete);
   if (!complete) return dies("unterminated", line);
-  if (!line.starts_with(kHeader)) return dies("unexpected", line);
-  std::string_view traits = line.substr(kHeader.size());
+  if (!line.starts_with(kPackedRefsHeader)) return dies("unexpected", line);
+  std::string_view traits = line.substr(kPackedRefsHeader.size());
   while (!traits.empty()) {
     const std::string_view trait = traits.substr(0, traits.find(' '));
     traits.remove_prefix(std::min(traits.size(), trait.size() + 1));
@@ -72,7 +70,7 @@ void Reader::record(std::string_view line, bool complete) {
   if (!complete) return dies("unterminated", line);
   const auto id = ObjectId::from_hex(line.substr(0, hex_size), kind_);
   // An id and a blank. That there is no name is for git a fault of the name.
-  if (!id || line.size() < hex_size + 1 || kBlanks.find(line[hex_size]) == std::string_view::npos) {
+  if (!id || line.size() < hex_size + 1 || !is_blank(line[hex_size])) {
     return dies("unexpected", line);
   }
   PackedRef ref;

@@ -19,6 +19,9 @@
 
 namespace assay {
 
+// How the first line begins, if there is one of that kind.
+constexpr std::string_view kPackedRefsHeader = "# pack-refs with: ";
+
 struct PackedRef {
   std::string name;
   ObjectId id;

@@ -2,17 +2,9 @@
 
 #include <algorithm>
 
+#include "store/base/ascii.h"
+
 namespace assay {
-namespace {
-
-constexpr std::string_view kBlanks = " \t\n\r";
-
-std::string_view without_trailing_blanks(std::string_view text) {
-  const auto last = text.find_last_not_of(kBlanks);
-  return text.substr(0, last == std::string_view::npos ? 0 : last + 1);
-}
-
-}  // namespace
 
 Result<RefFile> parse_ref_file(ByteView bytes, HashKind kind) {
   const auto bad = [](const char* why) { return fault(MessageId::kRefUnreadable, why); };

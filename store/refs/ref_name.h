@@ -4,10 +4,14 @@
 // or one of ~ ^ : ? * [ \; no "." or "/" at the end; not "@" alone.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 namespace assay {
+
+// Bytes; no longer path can be opened.
+constexpr std::size_t kMaxRefNameSize = 4096;
 
 // Returns: true for a name such as "refs/heads/main"; one component is enough if `one_level`.
 bool is_valid_ref_name(std::string_view name, bool one_level = false);

@@ -3,12 +3,12 @@
 #include <optional>
 #include <string_view>
 
+#include "store/base/ascii.h"
+
 namespace assay {
 namespace {
 
 constexpr std::size_t kMaxKeptBadLines = 100;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // As git parses: leading blanks and a sign are let pass, too large a number becomes the largest.
 std::uint64_t parse_timestamp(std::string_view& rest) {

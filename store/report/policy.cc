@@ -5,23 +5,14 @@
 #include <optional>
 #include <string>
 
+#include "store/base/ascii.h"
+
 namespace assay {
 namespace {
 
-char lowered(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-std::string lowered(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = lowered(c);
-  return result;
-}
-
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
 std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  return without_trailing_blanks(text);
 }
 
 Severity default_severity(const Message& row, bool strict) {
@@ -39,7 +30,7 @@ std::optional<Severity> parse_severity(std::string_view word) {
 // A size as git config spells it: what C's strtoimax() reads with base 0, and a unit k, m or g.
 // Negative sizes are numbers too; for a limit they mean the same as 0, and so does 0 become.
 std::optional<std::size_t> parse_limit(std::string_view text) {
-  while (!text.empty() && (is_space(text[0]) || text[0] == '\v' || text[0] == '\f')) {
+  while (!text.empty() && (is_blank(text[0]) || text[0] == '\v' || text[0] == '\f')) {
     text.remove_prefix(1);
   }
   bool negative = false;

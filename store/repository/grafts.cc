@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <optional>
 
+#include "store/base/ascii.h"
+
 namespace assay {
 namespace {
 
 constexpr std::size_t kMaxProblems = 1000;
-constexpr std::string_view kBlanks = " \t\n\r";
 
 // Ids with one blank between; nothing if it is anything else.
 std::optional<std::vector<ObjectId>> parse_ids(std::string_view line, HashKind kind) {
@@ -21,7 +22,7 @@ std::optional<std::vector<ObjectId>> parse_ids(std::string_view line, HashKind k
     ids.push_back(*id);
     line.remove_prefix(size);
     if (line.empty()) return ids;
-    if (kBlanks.find(line.front()) == std::string_view::npos) return std::nullopt;
+    if (!is_blank(line.front())) return std::nullopt;
     line.remove_prefix(1);
   }
 }
@@ -41,8 +42,7 @@ Grafts parse_grafts(ByteView bytes, HashKind kind) {
     std::string_view line = text.substr(begin, end - begin);
     const std::size_t offset = begin;
     begin = end + 1;
-    const auto last = line.find_last_not_of(kBlanks);
-    line = line.substr(0, last == std::string_view::npos ? 0 : last + 1);
+    line = without_trailing_blanks(line);
     if (line.empty() || line.front() == '#') continue;
     auto ids = parse_ids(line, kind);
     if (!ids) {

@@ -15,7 +15,6 @@ namespace {
 constexpr int kMaxSymrefDepth = 5;  // refs read in a chain, as git
 // A directory may be reached by symbolic links as well; more often than this it is a trap.
 constexpr int kMaxVisits = 4;
-constexpr std::size_t kMaxNameSize = 4096;  // bytes; no longer path can be opened
 constexpr std::size_t kMaxProblems = 1000;
 
 Fault broken_ref(std::string text) { return Fault(MessageId::kRefUnreadable, std::move(text)); }
@@ -244,7 +243,7 @@ void RefStore::list_loose(std::vector<std::string> directories, std::vector<std:
     for (const os::DirectoryEntry& entry : *listed) {
       if (entry.name.starts_with('.') || entry.name.ends_with(".lock")) continue;
       const std::string name = directory + entry.name;
-      if (name.size() > kMaxNameSize) continue;
+      if (name.size() > kMaxRefNameSize) continue;
       os::FileKind kind = entry.kind;
       if (!entry.kind_known || kind == os::FileKind::kSymlink) {
         const auto status = system_->status_at(os::kCurrentDirectory, path + entry.name, true);
@@ -357,7 +356,7 @@ std::optional<Ref> RefStore::find(std::string_view full_name) const {
 std::optional<Ref> RefStore::resolve(std::string_view name) const {
   static constexpr std::string_view kRules[] = {
       "{}", "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD"};
-  if (name.empty() || name.size() > kMaxNameSize) return std::nullopt;
+  if (name.empty() || name.size() > kMaxRefNameSize) return std::nullopt;
   for (const std::string_view rule : kRules) {
     const std::string full_name = fmt::format(fmt::runtime(rule), name);
     const bool is_plain = full_name == name;

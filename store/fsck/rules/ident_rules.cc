@@ -2,10 +2,10 @@
 
 #include <limits>
 
+#include "store/base/ascii.h"
+
 namespace assay {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // What is wrong with an identity, if anything.
 struct IdentProblem {

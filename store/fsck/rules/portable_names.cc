@@ -7,24 +7,17 @@
 #include <unordered_map>
 #include <vector>
 
+#include "store/base/ascii.h"
 #include "store/object/tree_entry.h"
 
 namespace assay {
 namespace {
 
-std::string lower_ascii(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  }
-  return result;
-}
-
 // Source: "Naming Files, Paths, and Namespaces" of the Windows documentation.
 bool is_device_name(std::string_view name) {
   std::string_view stem = name.substr(0, name.find('.'));
   while (stem.ends_with(' ')) stem.remove_suffix(1);
-  const std::string word = lower_ascii(stem);
+  const std::string word = lowered(stem);
   static constexpr std::string_view kWords[] = {"con", "prn", "aux", "nul", "conin$", "conout$"};
   if (std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords)) return true;
   const bool port = word.starts_with("com") || word.starts_with("lpt");

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "store/base/ascii.h"
 #include "store/base/object_id.h"
 
 namespace assay {
@@ -12,8 +13,6 @@ namespace {
 constexpr std::size_t kNone = std::string_view::npos;
 
 bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-char lowered(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 bool is_separator(char c) { return c == '/' || c == '\\'; }
 char front_of(std::string_view text) { return text.empty() ? '\0' : text[0]; }
 
