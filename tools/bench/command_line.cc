@@ -4,10 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 
 #include "sha1/kernel.h"
 #include "tools/bench/messages.h"
+#include "tools/common/byte_size.h"
 
 namespace assay::tools {
 namespace {
@@ -33,7 +33,7 @@ std::string check_kernel(const std::string& name) {
 }
 
 std::string check_size(const std::string& text) {
-  const auto size = parse_bytes(text);
+  const auto size = parse_byte_size(text);
   if (size && *size > 0 && *size <= kLargestSize) return {};
   return fmt::format("'{}' is no number of bytes from 1 to 1g", text);
 }
@@ -197,13 +197,13 @@ std::string find_contradiction(const BenchCommandLine& parsed, const Raw& raw) {
 // Moves what CLI11 filled to where it belongs. Everything was checked.
 void settle(const Raw& raw, BenchCommandLine& parsed) {
   for (const std::string& text : raw.sha1_sizes) {
-    if (const auto size = parse_bytes(text)) {
+    if (const auto size = parse_byte_size(text)) {
       parsed.sha1.sizes.push_back(*size);
     } else {
       parsed.sha1.mixes.push_back(text);
     }
   }
-  for (const std::string& text : raw.rc4_sizes) parsed.rc4.sizes.push_back(*parse_bytes(text));
+  for (const std::string& text : raw.rc4_sizes) parsed.rc4.sizes.push_back(*parse_byte_size(text));
   if (parsed.sha1.rounds) share_rounds(*parsed.sha1.rounds, parsed.sha1.turns);
   if (raw.rc4_rounds) share_rounds(*raw.rc4_rounds, parsed.rc4.turns);
   parsed.sha1.rivals = !raw.no_rivals;
@@ -261,20 +261,6 @@ std::optional<int> parse_bench_command_line(Context& context, Arguments argument
     return kExitUsage;
   }
   return std::nullopt;
-}
-
-std::optional<std::uint64_t> parse_bytes(std::string_view text) {
-  unsigned shift = 0;
-  if (!text.empty()) {
-    const char unit = static_cast<char>(text.back() | 0x20);
-    shift = unit == 'k' ? 10 : unit == 'm' ? 20 : unit == 'g' ? 30 : 0;
-    if (shift != 0) text.remove_suffix(1);
-  }
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (value > UINT64_MAX >> shift) return std::nullopt;
-  return value << shift;
 }
 
 }  // namespace assay::tools

@@ -28,7 +28,4 @@ struct BenchCommandLine {
 std::optional<int> parse_bench_command_line(Context& context, Arguments arguments,
                                             BenchCommandLine& parsed);
 
-// Returns: a number of bytes with an optional unit k, m, g (powers of 1024), or nothing.
-std::optional<std::uint64_t> parse_bytes(std::string_view text);
-
 }  // namespace assay::tools

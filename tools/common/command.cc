@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "store/repository.h"
 #include "tools/common/version.h"
 
 namespace assay::tools {
@@ -22,13 +23,6 @@ int usage(Context& context, std::string_view text) {
   context.err.write("\n");
   context.err.write(kUsage);
   return kExitUsage;
-}
-
-void add_config(GlobalOptions& globals, std::string_view setting) {
-  const std::size_t equals = setting.find('=');
-  std::optional<std::string> value;
-  if (equals != std::string_view::npos) value = setting.substr(equals + 1);
-  globals.config.emplace_back(setting.substr(0, equals), std::move(value));
 }
 
 // --config-env=name=variable: the value is taken from the environment. Returns: an error text.
@@ -89,7 +83,7 @@ std::optional<int> parse_globals(Context& context, Arguments arguments, std::siz
       }
     } else if (argument == "-c") {
       if (next == arguments.size()) return usage(context, "-c expects a configuration string");
-      add_config(context.globals, arguments[next++]);
+      context.globals.config.push_back(parse_config_override(arguments[next++]));
     } else if (argument == "--git-dir" || argument.starts_with("--git-dir=")) {
       const auto value = value_of(argument, "--git-dir");
       if (!value) return usage(context, "no directory given for '--git-dir' option");

@@ -10,6 +10,7 @@
 #include "store/fsck.h"
 #include "store/object_names.h"
 #include "store/repository.h"
+#include "tools/common/byte_size.h"
 #include "tools/common/options.h"
 #include "tools/common/verify_command.h"
 #include "tools/fsck/figures.h"
@@ -30,20 +31,6 @@ struct Settings {
   bool detect = true;
   std::vector<std::string> repositories;
 };
-
-// Returns: the number with an optional unit k, m, g (powers of 1024), or nothing.
-std::optional<std::uint64_t> parse_size(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc()) return std::nullopt;
-  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
-  unsigned shift = 0;
-  if (unit == "k" || unit == "K") shift = 10;
-  if (unit == "m" || unit == "M") shift = 20;
-  if (unit == "g" || unit == "G") shift = 30;
-  if ((shift == 0 && !unit.empty()) || (value << shift) >> shift != value) return std::nullopt;
-  return value << shift;
-}
 
 void declare_options(OptionParser& parser, Settings& settings) {
   FsckOptions& fsck = settings.fsck;
@@ -84,7 +71,7 @@ void declare_options(OptionParser& parser, Settings& settings) {
                });
   parser.value(0, "memory", "size", "bytes for objects under way, k, m and g are units",
                [&settings](std::string_view text) -> std::optional<std::string> {
-                 const auto size = parse_size(text);
+                 const auto size = parse_byte_size(text);
                  if (!size || *size < (std::uint64_t{1} << 20)) {
                    return "memory expects a size of at least 1m";
                  }

@@ -21,17 +21,6 @@ BenchCommandLine parse(std::vector<std::string> words) {
   return parsed;
 }
 
-TEST(CommandLineTest, BytesHaveUnits) {
-  EXPECT_EQ(parse_bytes("8"), 8u);
-  EXPECT_EQ(parse_bytes("1k"), 1024u);
-  EXPECT_EQ(parse_bytes("64M"), std::uint64_t{64} << 20);
-  EXPECT_EQ(parse_bytes("1g"), std::uint64_t{1} << 30);
-  for (const char* text : {"", "k", "-1", "1kk", "1.5k", " 1", "1 ", "99999999999999999999",
-                           "18446744073709551615k"}) {
-    EXPECT_EQ(parse_bytes(text), std::nullopt) << text;
-  }
-}
-
 TEST(CommandLineTest, ListsMayBeRepeatedOrHaveCommas) {
   const auto parsed =
       parse({"sha1", "--size", "8,1k", "--size=mix_250", "--kernel", "portable", "--kernel=blk"});
