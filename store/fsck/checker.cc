@@ -1,7 +1,6 @@
 #include "store/fsck/checker.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <chrono>
@@ -28,14 +27,6 @@
 
 namespace assay {
 namespace {
-
-unsigned usable_cpus() {
-  cpu_set_t set;
-  if (::sched_getaffinity(0, sizeof set, &set) == 0) {
-    return std::max(1u, static_cast<unsigned>(CPU_COUNT(&set)));
-  }
-  return std::max(1u, std::thread::hardware_concurrency());
-}
 
 // The rules judge the first copy of an object only, as git does: loose copies come before packed
 // ones, packs by name. Requires: sorted by order.
@@ -248,7 +239,7 @@ void Checker::check_roots(const Repository& repository, const RefSnapshot& snaps
 }
 
 void Checker::set_up(const Repository& repository, Work& work) {
-  work.threads = options_.threads != 0 ? options_.threads : usable_cpus();
+  work.threads = options_.threads != 0 ? options_.threads : os::usable_cpus();
   work.directories = repository.object_sources();
   StorageCheckOptions& check = work.check;
   check.threads = work.threads;

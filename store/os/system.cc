@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <thread>
 
 namespace assay::os {
 namespace {
@@ -236,6 +238,14 @@ OsResult<void> write_all(System& system, int fd, ByteView bytes) {
     bytes = bytes.subspan(*size);
   }
   return {};
+}
+
+unsigned usable_cpus() {
+  cpu_set_t set;
+  if (::sched_getaffinity(0, sizeof set, &set) == 0) {
+    return std::max(1u, static_cast<unsigned>(CPU_COUNT(&set)));
+  }
+  return std::max(1u, std::thread::hardware_concurrency());
 }
 
 }  // namespace assay::os

@@ -118,4 +118,7 @@ OsResult<Bytes> read_regular_file(System& system, int directory, const std::stri
                                   std::uint64_t limit);
 OsResult<void> write_all(System& system, int fd, ByteView bytes);
 
+// Returns: on how many processors this process may run, at least 1. A machine may have more.
+unsigned usable_cpus();
+
 }  // namespace assay::os

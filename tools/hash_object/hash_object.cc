@@ -137,8 +137,7 @@ int HashObject::hash_paths_of_stdin() {
 // Hashes all tasks and prints their ids in order. Returns: an exit status when one failed.
 std::optional<int> HashObject::run_batch() {
   const std::size_t chunks = (tasks_.size() + kChunk - 1) / kChunk;
-  const std::size_t wanted =
-      std::min<std::size_t>(chunks, std::max(1U, std::thread::hardware_concurrency()));
+  const std::size_t wanted = std::min<std::size_t>(chunks, os::usable_cpus());
   while (workers_.size() < wanted) {
     if (const auto status = add_worker()) return status;
   }

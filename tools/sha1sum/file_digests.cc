@@ -156,8 +156,8 @@ void digest_files(os::System& system, int in, std::span<DigestTask> tasks,
   }
   own.settle();
 
-  const std::size_t threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1,
-                                                      std::max<std::size_t>(1, files.size()));
+  const std::size_t threads =
+      std::min<std::size_t>(os::usable_cpus(), std::max<std::size_t>(1, files.size()));
   const std::size_t taken = std::clamp<std::size_t>(files.size() / (4 * threads), 1, kMostTaken);
   std::atomic<std::size_t> next{0};
   const auto work = [&](Digester& digester, const auto& after_each) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <thread>
 
 #include "store/verify_pack.h"
 #include "tools/common/finding_lines.h"
@@ -58,7 +57,7 @@ int run_verify_pack_command(Context& context, Arguments arguments) {
   bool kind_given = false;
   VerifyPackOptions options;
   options.temporary_directory = temporary_directory();
-  options.threads = std::max(1u, std::thread::hardware_concurrency());
+  options.threads = os::usable_cpus();
   OptionParser parser({"assay verify-pack [-v | --verbose] [-s | --stat-only] [--] <pack>.idx..."});
   parser.takes_place_of("git verify-pack [<options>] [--] <pack>.idx...");
   parser.flag('v', "verbose", "verbose", &verbose);
