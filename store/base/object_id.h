@@ -22,6 +22,13 @@ constexpr std::size_t id_hex_size(HashKind kind) { return 2 * id_size(kind); }
 constexpr std::string_view hash_name(HashKind kind) {
   return kind == HashKind::kSha1 ? "sha1" : "sha256";
 }
+// Returns: the hash of that name, if there is one.
+constexpr std::optional<HashKind> parse_hash_name(std::string_view name) {
+  for (const HashKind kind : {HashKind::kSha1, HashKind::kSha256}) {
+    if (name == hash_name(kind)) return kind;
+  }
+  return std::nullopt;
+}
 
 class ObjectId {
  public:

@@ -29,13 +29,6 @@ Result<bool> boolean(const ConfigEntry& entry) {
   return dies(fmt::format("bad boolean config value '{}' for '{}'", *entry.value, entry.key));
 }
 
-std::optional<HashKind> hash_kind_of(std::string_view name) {
-  for (const HashKind kind : {HashKind::kSha1, HashKind::kSha256}) {
-    if (name == hash_name(kind)) return kind;
-  }
-  return std::nullopt;
-}
-
 enum class Known : std::uint8_t { kAnyVersion, kVersion1, kNo };
 
 Result<Known> apply_extension(const ConfigEntry& entry, std::string_view name,
@@ -68,7 +61,7 @@ Result<Known> apply_extension(const ConfigEntry& entry, std::string_view name,
     return Known::kAnyVersion;
   }
   if (name == "objectformat" || name == "compatobjectformat") {
-    const auto kind = hash_kind_of(*entry.value);
+    const auto kind = parse_hash_name(*entry.value);
     if (!kind) {
       return bad_line(entry, fmt::format("invalid value for '{}': '{}'", entry.key, *entry.value));
     }

@@ -41,12 +41,10 @@ int run_init(Context& context, Arguments arguments) {
   InitOptions options;
   options.bare = bare;
   if (!object_format.empty()) {
+    const auto kind = parse_hash_name(object_format);
+    if (!kind) return die(context, fmt::format("unknown hash algorithm '{}'", object_format));
     options.hash_kind_given = true;
-    if (object_format == hash_name(HashKind::kSha256)) {
-      options.hash_kind = HashKind::kSha256;
-    } else if (object_format != hash_name(HashKind::kSha1)) {
-      return die(context, fmt::format("unknown hash algorithm '{}'", object_format));
-    }
+    options.hash_kind = *kind;
   }
   if (branch.empty()) {
     auto configured = default_branch(context);

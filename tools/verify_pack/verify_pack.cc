@@ -64,13 +64,11 @@ int run_verify_pack_command(Context& context, Arguments arguments) {
   parser.flag('s', "stat-only", "show statistics only", &statistics_only);
   parser.value(0, "object-format", "hash", "specify the hash algorithm to use",
                [&](std::string_view text) -> std::optional<std::string> {
-                 for (const HashKind kind : {HashKind::kSha1, HashKind::kSha256}) {
-                   if (text != hash_name(kind)) continue;
-                   options.kind = kind;
-                   kind_given = true;
-                   return std::nullopt;
-                 }
-                 return "unknown hash algorithm '" + std::string(text) + "'";
+                 const auto kind = parse_hash_name(text);
+                 if (!kind) return "unknown hash algorithm '" + std::string(text) + "'";
+                 options.kind = *kind;
+                 kind_given = true;
+                 return std::nullopt;
                });
   if (const auto status = parser.parse(context, arguments)) return *status;
   if (parser.positional().empty()) return parser.usage(context);
