@@ -95,8 +95,7 @@ void DisputeCheck::blame(std::uint32_t number, MessageId id, std::string text, s
   finding.severity = options_.verify.policy->severity(id);
   // As an object, and when packed as a fault of the pack, too; broken links count once.
   finding.bit = file.packed && id != MessageId::kBrokenLinks
-                    ? static_cast<ExitBit>(static_cast<unsigned>(ExitBit::kBitObject) |
-                                           static_cast<unsigned>(ExitBit::kBitPack))
+                    ? ExitBit::kBitObject | ExitBit::kBitPack
                     : ExitBit::kBitObject;
   finding.type = ledger_.present_type(number);
   finding.oid = storage_.table().id(number);

@@ -112,13 +112,7 @@ struct Checker::Work {
 };
 
 void Checker::report_fault(Fault fault, std::uint32_t phase, FindingSink& found, std::string file) {
-  Finding finding;
-  finding.id = fault.id;
-  finding.severity = policy_.severity(fault.id);
-  finding.bit = message(fault.id).bit;
-  finding.text = std::move(fault.text);
-  finding.causes = std::move(fault.causes);
-  finding.offset = fault.offset;
+  Finding finding = finding_of(std::move(fault), policy_);
   finding.file = std::move(file);
   finding.order = {phase, 0, reported_faults_++, 0};
   found.add(std::move(finding));

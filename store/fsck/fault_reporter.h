@@ -28,12 +28,12 @@ class FaultReporter {
 
   // Returns: a finding with everything filled in that does not depend on its place in the file.
   Finding finding(MessageId id, std::string text) const {
-    Finding result;
-    result.id = id;
-    result.severity = policy_.severity(id);
-    result.bit = message(id).bit;
+    return finding(Fault(id, std::move(text)));
+  }
+
+  Finding finding(Fault fault) const {
+    Finding result = finding_of(std::move(fault), policy_);
     result.file = file_;
-    result.text = std::move(text);
     return result;
   }
 
@@ -51,11 +51,9 @@ class FaultReporter {
   }
 
   // A fault of a parser, its text preceded by `prefix`.
-  void report(const Fault& fault, std::string_view prefix = "") {
-    Finding found = finding(fault.id, std::string(prefix) + fault.text);
-    found.causes = fault.causes;
-    found.offset = fault.offset;
-    report(std::move(found));
+  void report(Fault fault, std::string_view prefix = "") {
+    fault.text.insert(0, prefix);
+    report(finding(std::move(fault)));
   }
 
  private:

@@ -70,12 +70,8 @@ void ObjectVerifier::place(Finding& finding, const ObjectCopy& copy, std::uint32
 
 void ObjectVerifier::report(const ObjectCopy& copy, Fault fault, ExitBit bit) {
   if (mode_ != Mode::kFull) return;
-  Finding finding;
-  finding.id = fault.id;
-  finding.severity = options_.policy->severity(fault.id);
+  Finding finding = finding_of(std::move(fault), *options_.policy);
   finding.bit = bit;
-  finding.text = std::move(fault.text);
-  finding.causes = std::move(fault.causes);
   place(finding, copy,
         kStoragePart + kPackParts + static_cast<std::uint32_t>(findings_.findings().size()));
   findings_.add(std::move(finding));
@@ -93,9 +89,7 @@ void ObjectVerifier::report_unparsed(const ObjectCopy& copy, Fault fault) {
   Finding finding;
   finding.id = MessageId::kObjectNotParsed;
   finding.severity = options_.policy->severity(finding.id);
-  finding.bit = packed ? static_cast<ExitBit>(static_cast<unsigned>(ExitBit::kBitObject) |
-                                              static_cast<unsigned>(ExitBit::kBitPack))
-                       : ExitBit::kBitObject;
+  finding.bit = packed ? ExitBit::kBitObject | ExitBit::kBitPack : ExitBit::kBitObject;
   finding.text = packed ? hex + ": object corrupt or missing"
                         : hex + ": object could not be parsed: " + path_of(copy);
   finding.causes = std::move(fault.causes);

@@ -96,14 +96,9 @@ std::unique_ptr<Storage> Storage::load_pack_alone(os::System& system, const std:
 void Storage::report_storage_fault(Fault fault, ExitBit bit, const std::string& file,
                                    std::uint32_t phase, const Policy& policy,
                                    FindingSink& problems) {
-  Finding finding;
-  finding.id = fault.id;
-  finding.severity = policy.severity(fault.id);
+  Finding finding = finding_of(std::move(fault), policy);
   finding.bit = bit;
   finding.file = file;
-  finding.offset = fault.offset;
-  finding.text = std::move(fault.text);
-  finding.causes = std::move(fault.causes);
   // Before the objects of any file: what is wrong with files as a whole is said first.
   finding.order = {phase, 0, problem_count_++, 0};
   problems.add(std::move(finding));

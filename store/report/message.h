@@ -45,6 +45,11 @@ enum class ExitBit : std::uint8_t {
   kBitDies = 255,
 };
 
+// Both: git counts some faults twice.
+constexpr ExitBit operator|(ExitBit one, ExitBit other) {
+  return static_cast<ExitBit>(static_cast<unsigned>(one) | static_cast<unsigned>(other));
+}
+
 struct Message {
   MessageId id;
   std::string_view name;

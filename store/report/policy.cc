@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "store/base/ascii.h"
 
@@ -131,6 +132,17 @@ Result<void> Policy::add_skip_list(std::string_view text, HashKind kind) {
   }
   skip_list_.merge(ids);
   return {};
+}
+
+Finding finding_of(Fault fault, const Policy& policy) {
+  Finding finding;
+  finding.id = fault.id;
+  finding.severity = policy.severity(fault.id);
+  finding.bit = message(fault.id).bit;
+  finding.offset = fault.offset;
+  finding.text = std::move(fault.text);
+  finding.causes = std::move(fault.causes);
+  return finding;
 }
 
 }  // namespace assay

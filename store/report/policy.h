@@ -11,6 +11,7 @@
 
 #include "store/base/object_id.h"
 #include "store/report/fault.h"
+#include "store/report/finding.h"
 
 namespace assay {
 
@@ -41,5 +42,8 @@ class Policy {
   std::size_t max_pathname_size_ = 4096;
   bool strict_ = false;
 };
+
+// Returns: the finding with all that does not depend on its place; `bit` as messages.def has it.
+Finding finding_of(Fault fault, const Policy& policy);
 
 }  // namespace assay
