@@ -161,7 +161,6 @@ void BitmapChecker::check_content(const os::MappedFile& mapped, const std::strin
 template <typename Visit>
 void for_each_bitmap(ByteView bytes, HashKind kind, const BitmapFile::Objects& objects,
                      Visit visit) {
-  constexpr std::size_t kMostBack = 160;  // a bitmap is combined with none that lies further back
   std::deque<std::vector<std::uint64_t>> recent;
   std::uint32_t rank = 0;
   static_cast<void>(BitmapFile::parse(
@@ -175,7 +174,7 @@ void for_each_bitmap(ByteView bytes, HashKind kind, const BitmapFile::Objects& o
         });
         visit(rank++, words);
         recent.push_back(std::move(words));
-        if (recent.size() > kMostBack) recent.pop_front();
+        if (recent.size() > BitmapFile::kMostXorOffset) recent.pop_front();
       }));
 }
 

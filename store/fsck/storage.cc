@@ -11,12 +11,20 @@
 namespace assay {
 namespace {
 
-bool has_suffix(const std::string& text, std::string_view suffix) {
-  return text.size() >= suffix.size() &&
-         text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
-}
-
 constexpr std::string_view kIndexSuffix = ".idx";
+
+// What git, or another program that keeps its formats, puts beside packs, for a moment or for good;
+// and what is called after a pack, as somebody's copy of a file of it.
+bool belongs_beside_packs(std::string_view name) {
+  constexpr std::string_view kBegins[] = {"pack-", "multi-pack-index"};
+  constexpr std::string_view kEnds[] = {".idx",    ".pack", ".rev",     ".bitmap",
+                                        ".mtimes", ".keep", ".promisor"};
+  return std::any_of(std::begin(kBegins), std::end(kBegins),
+                     [&](std::string_view begin) { return name.starts_with(begin); }) ||
+         std::any_of(std::begin(kEnds), std::end(kEnds),
+                     [&](std::string_view end) { return name.ends_with(end); }) ||
+         is_work_in_progress(name);
+}
 
 }  // namespace
 
@@ -57,23 +65,6 @@ void Storage::extend(const std::vector<std::uint32_t>& vanished, const Policy& p
   for (std::uint32_t i = 0; i < directories_.size(); ++i) list_packs(i, policy, problems);
   number(begin);
 }
-
-namespace {
-
-// What git, or another program that keeps its formats, puts beside packs, for a moment or for good;
-// and what is called after a pack, as somebody's copy of a file of it.
-bool belongs_beside_packs(std::string_view name) {
-  constexpr std::string_view kBegins[] = {"pack-", "multi-pack-index"};
-  constexpr std::string_view kEnds[] = {".idx",    ".pack", ".rev",     ".bitmap",
-                                        ".mtimes", ".keep", ".promisor"};
-  return std::any_of(std::begin(kBegins), std::end(kBegins),
-                     [&](std::string_view begin) { return name.starts_with(begin); }) ||
-         std::any_of(std::begin(kEnds), std::end(kEnds),
-                     [&](std::string_view end) { return name.ends_with(end); }) ||
-         is_work_in_progress(name);
-}
-
-}  // namespace
 
 void Storage::report_foreign(const std::string& path, std::uint32_t phase, const Policy& policy,
                              FindingSink& problems) {
@@ -175,8 +166,8 @@ bool Storage::list_packs_once(std::uint32_t directory, const Policy& policy,
     if (!belongs_beside_packs(name)) {
       report_foreign(paths.shown_path + "/pack/" + name, kPhasePacks, policy, problems);
     }
-    if (!has_suffix(name, kIndexSuffix)) {
-      if (has_suffix(name, ".pack") && name.compare(0, 5, "pack-") == 0 &&
+    if (!name.ends_with(kIndexSuffix)) {
+      if (name.ends_with(".pack") && name.starts_with("pack-") &&
           !names.contains(name.substr(0, name.size() - 5) + ".idx")) {
         const std::string shown = paths.shown_path + "/pack/" + name;
         report_storage_fault(

@@ -16,7 +16,6 @@ constexpr unsigned kPseudoMerges = 0x20;
 constexpr std::size_t kEntryHeaderSize = 6;
 constexpr std::size_t kLookupRowSize = 16;
 constexpr std::size_t kPseudoMergeTailSize = 24;
-constexpr std::uint32_t kMostXorOffset = 160;
 constexpr std::uint32_t kNoRow = 0xffffffff;
 
 tl::unexpected<Fault> bad(std::string text, std::uint64_t offset = Fault::kNoOffset) {

@@ -21,6 +21,9 @@ namespace assay {
 
 class BitmapFile {
  public:
+  // No bitmap is combined with one that lies further back than so many entries.
+  static constexpr std::uint32_t kMostXorOffset = 160;
+
   // The objects that a bitmap may be about.
   struct Objects {
     std::uint32_t count = 0;  // in the pack or layer: so many name hashes
