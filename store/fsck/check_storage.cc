@@ -259,7 +259,8 @@ void Pass::check_pack_file(std::uint32_t number, ObjectVerifier& verifier) {
   for (const DeltaForest::EntryFault& bad : forest.faults()) {
     const std::string hex = stored.index->id(bad.index_position).hex();
     if (bad.entry != DeltaForest::kNone) {
-      auto wrong = check_entry_crc({&pack, &*stored.index, &forest}, {bad.entry});
+      const ResolvePack all{&pack, &*stored.index, &forest};
+      auto wrong = check_entry_crc(all, {bad.entry}, entry_bytes(all, {bad.entry}));
       if (wrong) {
         report(bad.index_position, bad.offset, bad.entry, bad.entry, std::move(*wrong),
                ExitBit::kBitPack);
@@ -335,7 +336,8 @@ void Pass::report_unresolvable(const Parked& parked, ObjectVerifier& verifier) {
                           stored.forest.type({entry}),
                           {stored.file, entry},
                           offset.value};
-    auto wrong = check_entry_crc({&*stored.pack, &*stored.index, &stored.forest}, {entry});
+    const ResolvePack all{&*stored.pack, &*stored.index, &stored.forest};
+    auto wrong = check_entry_crc(all, {entry}, entry_bytes(all, {entry}));
     if (wrong) verifier.report(copy, std::move(*wrong), ExitBit::kBitPack);
     Fault fault(MessageId::kDeltaBaseBad,
                 fmt::format("cannot unpack {} from {} at offset {}",

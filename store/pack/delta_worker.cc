@@ -79,8 +79,7 @@ void DeltaResolver::Worker::park_stack() {
 // Bytes between the end of a stream and the next entry belong to nothing: a place to hide things.
 void DeltaResolver::Worker::check_end(const Item& item, const Raw& raw, std::size_t used) {
   if (used >= raw.length) return;
-  const std::uint64_t begin =
-      static_cast<std::uint64_t>(raw.deflated.data() - pack_of(item).pack->bytes().data()) + used;
+  const std::uint64_t begin = raw.offset + used;
   visitor_.on_fault(item.pack, {item.entry},
                     Fault(MessageId::kPackGap,
                           fmt::format("{} bytes at offset {} of {} belong to no entry",
@@ -180,9 +179,9 @@ Result<BufferRef> DeltaResolver::Worker::unpack(const Item& item, const Raw& raw
 void DeltaResolver::Worker::unpack_across(const Item& item, const Raw& raw, ByteView& program,
                                           Result<BufferRef>& result) {
   const PackFile& pack = *pack_of(item).pack;
-  const auto begin = static_cast<std::size_t>(raw.deflated.data() - pack.bytes().data());
-  const Raw longer{raw.header, pack.bytes().subspan(begin, pack.end_of_entries() - begin),
-                   raw.length};
+  const auto begin = static_cast<std::size_t>(raw.offset);
+  const Raw longer{raw.header, raw.offset,
+                   pack.bytes().subspan(begin, pack.end_of_entries() - begin), raw.length};
   if (result.error().id == MessageId::kObjectTooLarge) return;
   const std::uint64_t cost = raw.header.inflated_size + 1;
   if (longer.deflated.size() == raw.length || cost > across_left_) return;
@@ -304,15 +303,18 @@ void DeltaResolver::Worker::push_children(const Item& item, const BufferRef& buf
 
 void DeltaResolver::Worker::process(Item item) {
   const ResolvePack& pack = pack_of(item);
-  const ByteView bytes = entry_bytes(pack, {item.entry});
+  const PackOffset offset = pack.forest->offset({item.entry});
+  const ByteView following = reader_.read(*pack.pack, offset, pack.forest->end({item.entry}));
+  const ByteView bytes = following.first(
+      static_cast<std::size_t>(pack.forest->end({item.entry}).value - offset.value));
   if (resolver_.limits_.check_crc) {
     clock_.enter(Stage::kChecksums);
-    if (auto wrong = check_entry_crc(pack, {item.entry})) {
+    if (auto wrong = check_entry_crc(pack, {item.entry}, bytes)) {
       visitor_.on_fault(item.pack, {item.entry}, std::move(*wrong));
     }
     clock_.enter(Stage::kOther);
   }
-  const auto header = pack.pack->entry_header(pack.forest->offset({item.entry}));
+  const auto header = pack.pack->entry_header(offset, following);
   // The forest was built from the same bytes; a pack that is written to meanwhile may disagree.
   const bool agrees = header && is_delta(header->kind) == static_cast<bool>(item.base) &&
                       header->header_size <= bytes.size();
@@ -326,7 +328,7 @@ void DeltaResolver::Worker::process(Item item) {
     return;
   }
   const ByteView deflated = bytes.subspan(header->header_size);
-  const Raw raw{*header, deflated, deflated.size()};
+  const Raw raw{*header, offset.value + header->header_size, deflated, deflated.size()};
   if (!stream(item, raw)) {
     ByteView program;
     auto buffer = unpack(item, raw, program);

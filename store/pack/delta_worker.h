@@ -9,6 +9,7 @@
 
 #include "store/codec/delta.h"
 #include "store/pack/delta_resolver.h"
+#include "store/pack/entry_reader.h"
 
 namespace assay {
 
@@ -39,8 +40,9 @@ class DeltaResolver::Worker {
 
   struct Raw {
     EntryHeader header;
-    ByteView deflated;   // the stream and whatever follows it
-    std::size_t length;  // of `deflated`, up to the next entry
+    std::uint64_t offset;  // of the stream, in the pack
+    ByteView deflated;     // the stream and whatever follows it
+    std::size_t length;    // of `deflated`, up to the next entry
   };
 
   const ResolvePack& pack_of(const Item& item) const { return resolver_.packs_[item.pack]; }
@@ -74,6 +76,7 @@ class DeltaResolver::Worker {
   BufferPool& pool_;
   StageClock& clock_;
   ObjectType type_;
+  EntryReader reader_;
   Inflater inflater_;
   std::vector<Item> stack_;
   std::uint64_t across_left_ = kInflatedAcross;

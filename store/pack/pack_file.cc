@@ -4,6 +4,13 @@
 #include <fmt/format.h>
 
 namespace assay {
+namespace {
+
+// Packs are kept open as long as few files are: the limit of a process may be 256, and a repository
+// can have any number of packs.
+constexpr int kKeptOpenBelow = 128;
+
+}  // namespace
 
 Result<PackFile> PackFile::open(os::System& system, const std::string& path, HashKind kind,
                                 const std::string& shown_path) {
@@ -28,26 +35,47 @@ Result<PackFile> PackFile::open(os::System& system, const std::string& path, Has
         "packfile {} is version {} and not supported (try upgrading GIT to a newer version)",
         shown_path, version));
   }
-  return PackFile(std::move(*file), shown_path, kind);
+  if (fd->get() >= kKeptOpenBelow) *fd = os::FileDescriptor();
+  return PackFile(system, std::move(*fd), std::move(*file), shown_path, kind);
+}
+
+std::size_t PackFile::read_at(std::uint64_t offset, std::uint8_t* to, std::size_t size) const {
+  if (!descriptor_.is_open()) return 0;
+  std::size_t filled = 0;
+  while (filled != size) {
+    const auto read =
+        system_->read_at(descriptor_.get(), to + filled, size - filled, offset + filled);
+    if (!read || *read == 0) break;
+    filled += *read;
+  }
+  return filled;
 }
 
 Result<EntryHeader> PackFile::entry_header(PackOffset offset) const {
+  if (offset.value < kHeaderSize || offset.value >= end_of_entries()) {
+    return fault(MessageId::kEntryHeaderBad,
+                 fmt::format("offset {} is outside the entries of {}", offset.value, path_),
+                 offset.value);
+  }
+  const auto begin = static_cast<std::size_t>(offset.value);
+  const auto end = static_cast<std::size_t>(end_of_entries());
+  return entry_header(offset, bytes().subspan(begin, end - begin));
+}
+
+Result<EntryHeader> PackFile::entry_header(PackOffset offset, ByteView bytes) const {
   const auto bad = [&](std::string text) {
     return fault(MessageId::kEntryHeaderBad, std::move(text), offset.value);
   };
-  const std::uint64_t end = end_of_entries();
-  if (offset.value < kHeaderSize || offset.value >= end) {
-    return bad(fmt::format("offset {} is outside the entries of {}", offset.value, path_));
-  }
-  const std::uint8_t* const pack = bytes().data();
-  std::uint64_t at = offset.value;
-  std::uint8_t byte = pack[at++];
+  const std::size_t end = bytes.size();
+  std::size_t at = 0;
+  if (at >= end) return bad("bad object header");
+  std::uint8_t byte = bytes[at++];
   const unsigned kind = (byte >> 4) & 7;
   EntryHeader header;
   header.inflated_size = byte & 15;
   for (unsigned shift = 4; (byte & 0x80) != 0; shift += 7) {
     if (at >= end || shift > 60) return bad("bad object header");
-    byte = pack[at++];
+    byte = bytes[at++];
     const std::uint64_t group = byte & 0x7f;
     if ((group << shift) >> shift != group) return bad("bad object header");
     header.inflated_size |= group << shift;
@@ -65,21 +93,21 @@ Result<EntryHeader> PackFile::entry_header(PackOffset offset) const {
   if (header.kind == EntryKind::kOffsetDelta) {
     // Distances are big-endian groups of seven bits, each further group adds one.
     if (at >= end) return bad_base();
-    byte = pack[at++];
+    byte = bytes[at++];
     std::uint64_t distance = byte & 0x7f;
     while ((byte & 0x80) != 0) {
       if (at >= end || distance >= (std::uint64_t{1} << 56)) return bad_base();
-      byte = pack[at++];
+      byte = bytes[at++];
       distance = ((distance + 1) << 7) | (byte & 0x7f);
     }
     if (distance == 0 || distance >= offset.value) return bad_base();
     header.base_offset = {offset.value - distance};
   } else if (header.kind == EntryKind::kRefDelta) {
     if (end - at < id_size(kind_)) return bad_base();
-    header.base_id = pack + at;
+    header.base_id = bytes.data() + at;
     at += id_size(kind_);
   }
-  header.header_size = static_cast<std::uint32_t>(at - offset.value);
+  header.header_size = static_cast<std::uint32_t>(at);
   return header;
 }
 

@@ -1,5 +1,5 @@
-// PackFile: a pack, mapped. Its header and trailer, and the headers of its entries. Format:
-// gitformat-pack, "pack-*.pack files".
+// PackFile: a pack, mapped and open. Its header and trailer, and the headers of its entries.
+// Format: gitformat-pack, "pack-*.pack files".
 //
 // Thread safety: const members may be used from any thread.
 #pragma once
@@ -31,12 +31,14 @@ struct EntryHeader {
   std::uint64_t inflated_size = 0;        // of the object, or of the delta
   std::uint32_t header_size = 0;          // bytes before the zlib stream
   PackOffset base_offset;                 // of a kOffsetDelta
-  const std::uint8_t* base_id = nullptr;  // of a kRefDelta: raw, inside the pack
+  const std::uint8_t* base_id = nullptr;  // of a kRefDelta: raw, inside what was parsed
 };
 
 class PackFile {
  public:
   static constexpr std::size_t kHeaderSize = 12;
+  // Bytes that the header of an entry takes at most.
+  static constexpr std::size_t kMaxEntryHeaderSize = 64;
 
   // Opens and maps the pack. `path` may be a symbolic link to a regular file: shared checkouts
   // rely on it. Messages call it `shown_path`.
@@ -54,13 +56,27 @@ class PackFile {
 
   // Parses the header of the entry at `offset`, which may be any number.
   Result<EntryHeader> entry_header(PackOffset offset) const;
+  // As above, from a copy of the pack's bytes from `offset` on: kMaxEntryHeaderSize or more, or all
+  // up to the end of the entries.
+  Result<EntryHeader> entry_header(PackOffset offset, ByteView bytes) const;
+
+  // Reads from the file itself, past the mapping. Returns: the number of bytes read; fewer than
+  // asked for where the file ends, cannot be read, or is not kept open because too many are.
+  std::size_t read_at(std::uint64_t offset, std::uint8_t* to, std::size_t size) const;
 
   const os::MappedFile& file() const { return file_; }
 
  private:
-  PackFile(os::MappedFile file, std::string path, HashKind kind)
-      : file_(std::move(file)), path_(std::move(path)), kind_(kind) {}
+  PackFile(os::System& system, os::FileDescriptor descriptor, os::MappedFile file, std::string path,
+           HashKind kind)
+      : system_(&system),
+        descriptor_(std::move(descriptor)),
+        file_(std::move(file)),
+        path_(std::move(path)),
+        kind_(kind) {}
 
+  os::System* system_;
+  os::FileDescriptor descriptor_;  // none where too many files are open
   os::MappedFile file_;
   std::string path_;
   HashKind kind_;

@@ -13,10 +13,10 @@ ByteView entry_bytes(const ResolvePack& pack, PackPosition entry) {
                                     static_cast<std::size_t>(end - begin));
 }
 
-std::optional<Fault> check_entry_crc(const ResolvePack& pack, PackPosition entry) {
+std::optional<Fault> check_entry_crc(const ResolvePack& pack, PackPosition entry, ByteView bytes) {
   if (!pack.index->has_crc()) return std::nullopt;
   const IndexPosition position = pack.forest->index_position(entry);
-  if (crc32_of(entry_bytes(pack, entry)) == pack.index->crc(position)) return std::nullopt;
+  if (crc32_of(bytes) == pack.index->crc(position)) return std::nullopt;
   const std::uint64_t offset = pack.forest->offset(entry).value;
   return Fault(MessageId::kEntryCrcMismatch,
                fmt::format("index CRC mismatch for object {} from {} at offset {}",

@@ -19,7 +19,8 @@ struct ResolvePack {
 // Returns: the entry's header, its stream, and whatever lies between it and the next entry.
 ByteView entry_bytes(const ResolvePack& pack, PackPosition entry);
 
-// Compares the CRC-32 of the entry's bytes with the index. Returns: the fault, if there is one.
-std::optional<Fault> check_entry_crc(const ResolvePack& pack, PackPosition entry);
+// Compares the CRC-32 of the entry, whose bytes these are, with the index. Returns: the fault, if
+// there is one.
+std::optional<Fault> check_entry_crc(const ResolvePack& pack, PackPosition entry, ByteView bytes);
 
 }  // namespace assay
