@@ -23,6 +23,7 @@
 #include "store/fsck/multi_pack_index_lookup.h"
 #include "store/fsck/phases.h"
 #include "store/fsck/run_statistics.h"
+#include "store/fsck/thread_count.h"
 #include "store/report/exit_status.h"
 
 namespace assay {
@@ -298,6 +299,7 @@ void Checker::load_storage(const Repository& repository, Work& work, const Stora
   }
   if (options_.progress != nullptr) options_.progress->total_objects = work.storage->copy_count();
   work.commit_graphs.number(work.storage->table());
+  if (options_.threads == 0) work.check.threads = worthwhile_threads(*work.storage, work.threads);
   check_storage(*work.storage, begin, *work.ledger, work.check, work.checked);
 }
 
@@ -438,7 +440,8 @@ Result<FsckReport> Checker::run() {
       report_fault(std::move(problem), kPhaseGraph, findings_);
     }
   }
-  describe_work(*work.storage, work.checked, work.threads, options_.detect_collisions, statistics_);
+  describe_work(*work.storage, work.checked, work.check.threads, options_.detect_collisions,
+                statistics_);
   timer.read(work.checked.stage_ticks, statistics_);
   return finish();
 }

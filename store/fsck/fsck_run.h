@@ -51,7 +51,7 @@ struct FsckOptions {
   // Other processes may work in the repository: what they may have caused is looked at again.
   // False: nobody does, and what is found at first is so.
   bool may_change = true;
-  unsigned threads = 0;                             // 0: as many as the process may run on
+  unsigned threads = 0;                             // 0: as many as are worth starting
   std::uint64_t memory = std::uint64_t{256} << 20;  // bytes for objects under way
   std::string temporary_directory = "/tmp";         // for blobs that memory has no room for
   FsckProgress* progress = nullptr;                 // must outlive the run
