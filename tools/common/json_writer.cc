@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tools/common/base64.h"
+
 namespace assay::tools {
 namespace {
 
@@ -93,24 +95,6 @@ std::string json_string(std::string_view text) {
   std::string quoted;
   append_string(quoted, text);
   return quoted;
-}
-
-std::string base64(std::string_view bytes) {
-  static constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    const std::size_t size = std::min<std::size_t>(3, bytes.size() - at);
-    std::uint32_t group = 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      group = group << 8 | (i < size ? static_cast<unsigned char>(bytes[at + i]) : 0u);
-    }
-    for (std::size_t i = 0; i < 4; ++i) {
-      out += i <= size ? kDigits[group >> (18 - 6 * i) & 63] : '=';
-    }
-  }
-  return out;
 }
 
 void JsonObject::begin(std::string_view name, std::string_view suffix) {

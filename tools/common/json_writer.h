@@ -44,7 +44,4 @@ bool is_utf8(std::string_view text);
 // Returns: the text as a JSON string in quotation marks, as fields show it.
 std::string json_string(std::string_view text);
 
-// Returns: RFC 4648 base64 with padding.
-std::string base64(std::string_view bytes);
-
 }  // namespace assay::tools

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "tools/common/base64.h"
 #include "tools/common/json_writer.h"
 #include "tools/fsck/finding_key.h"
 #include "tools/fsck/json_lines.h"
@@ -69,29 +70,6 @@ class LineReading : public nlohmann::json_sax<nlohmann::json> {
   std::string problem_;
   int depth_ = 0;
 };
-
-std::optional<std::string> decode_base64(std::string_view text) {
-  static constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  if (text.size() % 4 != 0) return std::nullopt;
-  std::string bytes;
-  for (std::size_t at = 0; at < text.size(); at += 4) {
-    std::uint32_t group = 0;
-    std::size_t size = 3;
-    for (std::size_t i = 0; i < 4; ++i) {
-      const char c = text[at + i];
-      const bool padding = c == '=' && i >= 2 && at + 4 == text.size();
-      const std::size_t digit = padding ? 0 : kDigits.find(c);
-      if (digit == std::string_view::npos || (size < 3 && !padding)) return std::nullopt;
-      if (padding) --size;
-      group = group << 6 | static_cast<std::uint32_t>(digit);
-    }
-    for (std::size_t i = 0; i < size; ++i) {
-      bytes += static_cast<char>(group >> (16 - 8 * i) & 255);
-    }
-  }
-  return bytes;
-}
 
 using Texts = std::unordered_map<std::string, std::string>;
 
