@@ -49,6 +49,15 @@ inline Bytes tag_text(const ObjectId& target, ObjectType type, std::string_view 
   return {text.begin(), text.end()};
 }
 
+// The report of a run that must begin.
+inline FsckReport report_of(const FsckOptions& options,
+                            os::System& system = os::System::real()) {
+  auto report = run_fsck(system, options);
+  if (report) return std::move(*report);
+  ADD_FAILURE() << "run_fsck: " << report.error().text;
+  return {};
+}
+
 class FsckRepository {
  public:
   explicit FsckRepository(HashKind kind = HashKind::kSha1) : kind_(kind) {
@@ -114,10 +123,7 @@ class FsckRepository {
     return options;
   }
   FsckReport check(const FsckOptions& options, os::System& system = os::System::real()) const {
-    auto report = run_fsck(system, options);
-    if (report) return std::move(*report);
-    ADD_FAILURE() << "run_fsck: " << report.error().text;
-    return {};
+    return report_of(options, system);
   }
   FsckReport check(unsigned threads = 1) const { return check(options(threads)); }
 

@@ -9,6 +9,7 @@
 #include "store/fsck.h"
 #include "store/fsck/storage_state.h"
 #include "tests/support/failing_system.h"
+#include "tests/support/fsck_repository.h"
 #include "tests/support/loose_files.h"
 #include "tests/support/pack_builder.h"
 #include "tests/support/repository_files.h"
@@ -54,12 +55,7 @@ class ChangingRepository : public ::testing::Test {
     FsckOptions options;
     options.repository = files_.options();
     options.threads = 1;
-    auto report = run_fsck(system_, options);
-    if (!report) {
-      ADD_FAILURE() << report.error().text;
-      return {};
-    }
-    return std::move(*report);
+    return testing::report_of(options, system_);
   }
   static std::string lines(const FsckReport& report) {
     std::string text;

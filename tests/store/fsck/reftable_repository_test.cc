@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "store/fsck.h"
+#include "tests/support/fsck_repository.h"
 #include "tests/support/loose_files.h"
 #include "tests/support/reftable_builder.h"
 #include "tests/support/repository_files.h"
@@ -46,12 +47,7 @@ class ReftableRepository : public ::testing::Test {
     options.repository = files_.options();
     options.threads = 1;
     if (change) change(options);
-    auto report = run_fsck(os::System::real(), options);
-    if (!report) {
-      ADD_FAILURE() << report.error().text;
-      return {};
-    }
-    return std::move(*report);
+    return testing::report_of(options);
   }
   static std::string lines(const FsckReport& report) {
     std::string text;

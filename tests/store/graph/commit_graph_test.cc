@@ -142,6 +142,7 @@ TEST(CommitGraphFormat, BloomFiltersMustFitTheirChunk) {
 TEST(CommitGraphFormat, SurvivesAnyDamage) {
   const std::string text = file(chunks());
   std::size_t refused = 0;
+  std::uint64_t read = 0;  // the sum of all that the others say
   testing::for_each_damage(as_bytes(text), [&](ByteView bytes) {
     const auto graph = CommitGraph::parse(bytes, HashKind::kSha1, {});
     if (!graph) {
@@ -149,19 +150,19 @@ TEST(CommitGraphFormat, SurvivesAnyDamage) {
       EXPECT_EQ(graph.error().id, MessageId::kCommitGraphUnreadable);
       return;
     }
-    std::uint64_t sum = 0;
+    ASSERT_LE(std::uint64_t{graph->count()} * id_size(HashKind::kSha1), bytes.size());
     for (std::uint32_t row = 0; row < graph->count(); ++row) {
-      sum += graph->id(row).bytes()[0] + graph->tree(row).bytes()[0] + graph->commit_time(row);
-      sum += graph->topological_level(row) + graph->extra_edge(row).value_or(0);
-      if (graph->has_generation_data()) sum += graph->corrected_date(row).value_or(0);
+      read += graph->id(row).bytes()[0] + graph->tree(row).bytes()[0] + graph->commit_time(row);
+      read += graph->topological_level(row) + graph->extra_edge(row).value_or(0);
+      if (graph->has_generation_data()) read += graph->corrected_date(row).value_or(0);
       graph->for_each_parent(row, [&](GraphPosition parent) {
-        sum += parent.value;
+        read += parent.value;
         return true;
       });
     }
-    for (std::size_t i = 0; i < graph->base_graph_count(); ++i) sum += graph->base_graph(i).size();
-    EXPECT_GE(sum, 0U);
+    for (std::size_t i = 0; i < graph->base_graph_count(); ++i) read += graph->base_graph(i).size();
   });
+  EXPECT_GT(read, 0U);
   EXPECT_GT(refused, text.size());
 }
 

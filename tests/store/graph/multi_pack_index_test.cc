@@ -76,6 +76,7 @@ TEST(MultiPackIndexFormat, OnlyVersion1WantsNamesInOrder) {
 TEST(MultiPackIndexFormat, SurvivesAnyDamage) {
   const std::string text = file(chunks());
   std::size_t refused = 0;
+  std::uint64_t read = 0;  // the sum of all that the others say
   testing::for_each_damage(as_bytes(text), [&](ByteView bytes) {
     const auto index = MultiPackIndex::parse(bytes, HashKind::kSha1, "midx");
     if (!index) {
@@ -84,14 +85,14 @@ TEST(MultiPackIndexFormat, SurvivesAnyDamage) {
                   index.error().id == MessageId::kMultiPackIndexFatal);
       return;
     }
-    std::uint64_t sum = 0;
+    ASSERT_LE(std::uint64_t{index->count()} * id_size(HashKind::kSha1), bytes.size());
     for (std::uint32_t row = 0; row < index->count(); ++row) {
-      sum += index->id(row).bytes()[0] + index->pack(row);
-      sum += index->offset(row).value_or(PackOffset{}).value;
+      read += index->id(row).bytes()[0] + index->pack(row);
+      read += index->offset(row).value_or(PackOffset{}).value;
     }
-    for (const std::string_view name : index->pack_names()) sum += name.size();
-    EXPECT_GE(sum, 0U);
+    for (const std::string_view name : index->pack_names()) read += name.size();
   });
+  EXPECT_GT(read, 0U);
   EXPECT_GT(refused, text.size());
 }
 
