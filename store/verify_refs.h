@@ -1,7 +1,6 @@
 // The door to refs verify: the files that hold refs, without asking whether objects exist.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "store/os/system.h"

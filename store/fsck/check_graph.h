@@ -7,7 +7,6 @@
 #pragma once
 
 #include <functional>
-#include <string>
 
 #include "store/fsck/check_disputes.h"
 #include "store/fsck/check_storage.h"

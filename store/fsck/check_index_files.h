@@ -5,8 +5,6 @@
 // one finding (kIndexFileBad, exit 128) and the run goes on with the next worktree.
 #pragma once
 
-#include <string>
-
 #include "store/fsck/object_view.h"
 #include "store/fsck/read_object.h"
 #include "store/report/note.h"

@@ -6,8 +6,6 @@
 // (phase 10, before the refs are looked up).
 #pragma once
 
-#include <string>
-
 #include "store/report/note.h"
 #include "store/report/policy.h"
 #include "store/report/sink.h"

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "store/fsck/object_view.h"
 #include "store/report/note.h"

@@ -5,8 +5,6 @@
 // Thread safety: none.
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>

@@ -12,7 +12,6 @@
 
 #include <memory>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "sha1/batch.h"

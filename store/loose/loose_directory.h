@@ -8,7 +8,6 @@
 // one task of a parallel verifier.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>

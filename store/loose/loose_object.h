@@ -25,7 +25,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "store/base/bytes.h"
 #include "store/base/object_id.h"

@@ -1,7 +1,5 @@
 #include "store/odb/object_database.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <unordered_set>
 

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include <cerrno>
-#include <string_view>
 
 namespace assay::os {
 namespace {

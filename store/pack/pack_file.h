@@ -4,7 +4,6 @@
 // Thread safety: const members may be used from any thread.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "store/base/object_id.h"

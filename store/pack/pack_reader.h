@@ -13,7 +13,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "store/codec/inflate.h"

@@ -4,7 +4,6 @@
 // text may follow a blank. store/fsck/check_ref_format.h judges strictly.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "store/base/object_id.h"

@@ -4,7 +4,6 @@
 // asked for. Thread safety: const members may be called from any thread.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,6 +1,5 @@
 // The list of alternates and C-style quoting.
 #include <filesystem>
-#include <fstream>
 
 #include "store/odb/alternates.h"
 #include "tests/fuzz/fuzz_target.h"

@@ -1,6 +1,5 @@
 // A pack under an index that is made here from what looks like entries in it: headers, the delta
 // forest, every object read by itself.
-#include <string>
 
 #include "store/pack/delta_forest.h"
 #include "store/pack/pack_reader.h"

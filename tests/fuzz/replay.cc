@@ -2,7 +2,6 @@
 //
 // A folder whose name is no target is an error, and so is a run without any input: what is not
 // replayed must not look as if it were.
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>

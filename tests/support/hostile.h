@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <vector>
 
 #include "store/base/bytes.h"
 

@@ -3,7 +3,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "store/object/object_hash.h"
 

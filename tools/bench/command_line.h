@@ -5,7 +5,6 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 
 #include "tools/bench/bench_options.h"
 #include "tools/common/command.h"

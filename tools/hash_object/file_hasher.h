@@ -4,7 +4,6 @@
 // blobs are hashed and deflated in one pass in constant memory. Thread safety: one a thread.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>

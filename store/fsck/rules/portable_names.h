@@ -2,7 +2,6 @@
 // them; they say what a checkout on Windows or macOS would refuse or overwrite.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "store/fsck/rules/rule_reporter.h"

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "store/fsck/link_writer.h"
 #include "store/run/workers.h"
 #include "tests/support/random.h"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "store/object/object_hash.h"
 #include "tests/support/opened_pack.h"
