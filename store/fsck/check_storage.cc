@@ -56,6 +56,10 @@ class PackVisitor : public EntryVisitor {
               std::vector<Parked>& parked)
       : storage_(storage), first_pack_(first_pack), verifier_(verifier), parked_(parked) {}
 
+  void on_coming(std::uint32_t pack, PackPosition position) override {
+    const StoredPack& stored = stored_at(pack);
+    __builtin_prefetch(&stored.numbers[stored.forest.index_position(position).value]);
+  }
   void on_entry(const ResolvedEntry& entry, const BufferRef& buffer) override {
     verifier_.verify(copy_of(entry.pack, entry.position, entry.type), buffer, entry.base,
                      entry.program, entry.has_children);

@@ -39,6 +39,8 @@ struct ResolvedEntry {
 class EntryVisitor {
  public:
   virtual ~EntryVisitor() = default;
+  // The entry is about to be unpacked: what will be needed of it may be brought into the cache.
+  virtual void on_coming(std::uint32_t /*pack*/, PackPosition /*position*/) {}
   virtual void on_entry(const ResolvedEntry& entry, const BufferRef& buffer) = 0;
   // A blob too large to be held: its bytes come in order, in pieces, between begin and end.
   virtual void on_large_begin(std::uint32_t pack, PackPosition position, ObjectType type,

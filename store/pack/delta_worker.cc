@@ -299,10 +299,16 @@ void DeltaResolver::Worker::push_children(const Item& item, const BufferRef& buf
   for (std::size_t i = children.size(); i-- > 0;) {
     stack_.push_back(Item{item.pack, children[i], buffer.share()});
   }
+  if (!children.empty()) prefetch(stack_.back());
 }
 
 void DeltaResolver::Worker::process(Item item) {
   const ResolvePack& pack = pack_of(item);
+  // What is kept in the order of ids is nowhere near; it comes while the entry is read.
+  if (resolver_.limits_.check_crc && pack.index->has_crc()) {
+    pack.index->prefetch_crc(pack.forest->index_position({item.entry}));
+  }
+  visitor_.on_coming(item.pack, {item.entry});
   const PackOffset offset = pack.forest->offset({item.entry});
   const ByteView following = reader_.read(*pack.pack, offset, pack.forest->end({item.entry}));
   const ByteView bytes = following.first(

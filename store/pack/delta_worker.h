@@ -26,6 +26,7 @@ class DeltaResolver::Worker {
     while (!stack_.empty()) {
       Item item = std::move(stack_.back());
       stack_.pop_back();
+      if (!stack_.empty()) prefetch(stack_.back());
       process(std::move(item));
       if (stack_.size() > 1 && resolver_.hungry_.load(std::memory_order_relaxed) != 0) {
         resolver_.donate(stack_);
@@ -45,6 +46,7 @@ class DeltaResolver::Worker {
     std::size_t length;    // of `deflated`, up to the next entry
   };
 
+  void prefetch(const Item& item) const { pack_of(item).forest->prefetch({item.entry}); }
   const ResolvePack& pack_of(const Item& item) const { return resolver_.packs_[item.pack]; }
   ObjectType type_of(const Item& item) const {
     const ObjectType type = pack_of(item).forest->type({item.entry});

@@ -35,6 +35,10 @@ class PackIndex {
   std::uint32_t crc(IndexPosition position) const {
     return read_be32(crcs_ + std::size_t{position.value} * 4);
   }
+  // Brings the CRC-32 into the cache. Requires: has_crc().
+  void prefetch_crc(IndexPosition position) const {
+    __builtin_prefetch(crcs_ + std::size_t{position.value} * 4);
+  }
 
   // Returns: a position that holds the id, found by halving within its fanout range.
   std::optional<IndexPosition> find(const std::uint8_t* raw_id) const;
