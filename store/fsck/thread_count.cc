@@ -1,9 +1,6 @@
 #include "store/fsck/thread_count.h"
 
-#include <sched.h>
-
 #include <algorithm>
-#include <thread>
 
 namespace assay {
 namespace {
@@ -12,14 +9,6 @@ namespace {
 constexpr std::uint64_t kOpening = 4096;
 
 }  // namespace
-
-unsigned usable_cpus() {
-  cpu_set_t set;
-  if (::sched_getaffinity(0, sizeof set, &set) == 0) {
-    return std::max(1u, static_cast<unsigned>(CPU_COUNT(&set)));
-  }
-  return std::max(1u, std::thread::hardware_concurrency());
-}
 
 // A thread costs 0.15 ms where a processor is free, and where none is the others wait for it as
 // long as the scheduler pleases, some milliseconds, though all work may be done. With two free

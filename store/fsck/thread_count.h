@@ -5,9 +5,6 @@
 
 namespace assay {
 
-// Returns: the processors that the process may run on.
-unsigned usable_cpus();
-
 // Files that keep one thread busy for so long that starting another is worth it, in bytes.
 constexpr std::uint64_t kWorthAThread = std::uint64_t{256} << 10;
 
