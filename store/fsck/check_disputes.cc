@@ -7,6 +7,8 @@
 #include <set>
 #include <tuple>
 
+#include "store/fsck/copy_reader.h"
+#include "store/fsck/object_links.h"
 #include "store/fsck/object_places.h"
 #include "store/fsck/phases.h"
 
@@ -31,6 +33,7 @@ class DisputeCheck {
       const std::uint32_t number = storage.table().find(tip);
       if (number != ObjectTable::kAbsent) tips_.emplace(number, tips_.size());
     }
+    if (!options.check_packs) read_unread_tips();
   }
 
   // Returns: true when objects ceased to be present, so that other disputes may have changed.
@@ -38,6 +41,20 @@ class DisputeCheck {
   std::vector<FalseLink> take_false_links();
 
  private:
+  // What an object says of another, or of itself, that is not in the ledger.
+  struct Claim {
+    std::uint32_t speaker = 0;
+    std::uint32_t object = 0;
+    ObjectType type = ObjectType::kUnknown;
+  };
+
+  void read_unread_tips();
+  bool is_unread(std::uint32_t number) const { return unread_.contains(number); }
+  ObjectType type_of(std::uint32_t number) const {
+    const auto found = unread_.find(number);
+    return found != unread_.end() ? found->second : ledger_.present_type(number);
+  }
+  bool contradicts_ledger(const Claim& claim) const;
   std::vector<std::uint32_t> disputed() const;
   std::size_t tip_rank(std::uint32_t number) const {
     const auto found = tips_.find(number);
@@ -53,17 +70,62 @@ class DisputeCheck {
   const StorageCheckOptions& options_;
   FindingSink& findings_;
   std::map<std::uint32_t, std::size_t> tips_;  // object number to rank
+  // Tips that lie in packs only, while packs are not checked, and what they are.
+  std::map<std::uint32_t, ObjectType> unread_;
+  std::vector<Claim> claims_;  // of these
   std::map<std::uint32_t, CopyKey> first_copies_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> heard_;  // speaker, object: said once
   std::vector<std::uint32_t> gone_;
   std::vector<FalseLink> false_links_;
 };
 
+// With --no-full git checks no packs, but it parses what refs name, wherever that lies, and goes by
+// what it has heard there.
+void DisputeCheck::read_unread_tips() {
+  std::set<std::uint32_t> packed;
+  for (const auto& [number, rank] : tips_) packed.insert(number);
+  for (const StoredFanout& fanout : storage_.fanouts()) {
+    for (const std::uint32_t number : fanout.numbers) packed.erase(number);
+  }
+  CopyReader reader(storage_, options_.memory);
+  for (const std::uint32_t number : packed) {
+    const ObjectId id = storage_.table().id(number);
+    const auto object = reader.read(number);
+    if (!object || !can_be_parsed(*object, id)) continue;
+    unread_.emplace(number, object->type);
+    claims_.push_back({number, number, object->type});
+    if (object->type == ObjectType::kTree) continue;  // git looks at its entries only when it walks
+    for (const ObjectLink& link :
+         read_links(reader, id, number, storage_.kind(), *options_.verify.parents)) {
+      const std::uint32_t target = storage_.table().find(link.target);
+      if (target != ObjectTable::kAbsent) claims_.push_back({number, target, link.type});
+    }
+  }
+}
+
+bool DisputeCheck::contradicts_ledger(const Claim& claim) const {
+  const ObjectType type = ledger_.present_type(claim.object);
+  if (type != ObjectType::kUnknown && type != claim.type) return true;
+  for (const ObjectType as :
+       {ObjectType::kCommit, ObjectType::kTree, ObjectType::kBlob, ObjectType::kTag}) {
+    if (as != claim.type && ledger_.is_expected_as(claim.object, as)) return true;
+  }
+  return false;
+}
+
 std::vector<std::uint32_t> DisputeCheck::disputed() const {
   std::vector<std::uint32_t> result;
   for (std::uint32_t number = 0; number < storage_.table().size(); ++number) {
     if (ledger_.is_disputed(number)) result.push_back(number);
   }
+  std::map<std::uint32_t, ObjectType> claimed;
+  for (const Claim& claim : claims_) {
+    if (ledger_.is_unparsable(claim.speaker)) continue;
+    const auto first = claimed.emplace(claim.object, claim.type).first;
+    if (first->second != claim.type || contradicts_ledger(claim)) result.push_back(claim.object);
+  }
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
   return result;
 }
 
@@ -97,13 +159,15 @@ void DisputeCheck::blame(std::uint32_t number, MessageId id, std::string text, s
   finding.bit = file.packed && id != MessageId::kBrokenLinks
                     ? ExitBit::kBitObject | ExitBit::kBitPack
                     : ExitBit::kBitObject;
-  finding.type = ledger_.present_type(number);
+  // Nobody checks this object: the bit is that of the ref that names it.
+  if (is_unread(number)) finding.bit = ExitBit::kBitNone;
+  finding.type = type_of(number);
   finding.oid = storage_.table().id(number);
   ObjectPlace place = place_of(storage_, key);
   finding.file = std::move(place.file);
   finding.offset = place.offset;
   finding.text = std::move(text);
-  finding.causes.push_back(std::move(cause));
+  if (!cause.empty()) finding.causes.push_back(std::move(cause));
   if (!second_cause.empty()) finding.causes.push_back(std::move(second_cause));
   finding.order = {file.packed ? kPhasePacks : kPhaseLoose, key.file, key.item, kStoragePart};
   findings_.add(std::move(finding));
@@ -115,7 +179,7 @@ void DisputeCheck::hear(const Hearing& hearing, ObjectType known) {
   const std::string speaker = storage_.table().id(hearing.speaker).hex();
   const std::string clash =
       fmt::format("object {} is a {}, not a {}", object, type_name(known), type_name(hearing.type));
-  const ObjectType speaker_type = ledger_.present_type(hearing.speaker);
+  const ObjectType speaker_type = type_of(hearing.speaker);
   if (speaker_type == ObjectType::kTree && hearing.speaker != hearing.object) {
     blame(hearing.speaker, MessageId::kBrokenLinks, "broken links", clash, "");
     false_links_.push_back({hearing.speaker, hearing.object, hearing.type});
@@ -131,13 +195,19 @@ void DisputeCheck::hear(const Hearing& hearing, ObjectType known) {
                            speaker);
     }
   }
+  gone_.push_back(hearing.speaker);
+  if (is_unread(hearing.speaker)) {
+    const bool of_itself = second.empty();
+    blame(hearing.speaker, MessageId::kObjectNotParsed, of_itself ? clash : second,
+          of_itself ? "" : clash, "");
+    return;
+  }
   const SourceFile& file = storage_.files()[first_copies_[hearing.speaker].file];
   const std::string text = file.packed
                                ? speaker + ": object corrupt or missing"
                                : fmt::format("{}: object could not be parsed: {}/{}/{}", speaker,
                                              file.path, speaker.substr(0, 2), speaker.substr(2));
   blame(hearing.speaker, MessageId::kObjectNotParsed, text, clash, second);
-  gone_.push_back(hearing.speaker);
 }
 
 bool DisputeCheck::run_once() {
@@ -148,6 +218,7 @@ bool DisputeCheck::run_once() {
   const auto links = ledger_.take_watched();
   std::set<std::uint32_t> speakers(objects.begin(), objects.end());
   for (const auto& link : links) speakers.insert(link.parent);
+  for (const auto& [number, type] : unread_) speakers.insert(number);
   find_copies(speakers);
 
   std::vector<Hearing> hearings;
@@ -161,11 +232,21 @@ bool DisputeCheck::run_once() {
       hearings.push_back({tip_rank(object), first_copies_[object], object, object, type});
     }
   }
+  for (const Claim& claim : claims_) {
+    if (ledger_.is_unparsable(claim.speaker)) continue;
+    if (!std::binary_search(objects.begin(), objects.end(), claim.object)) continue;
+    hearings.push_back({tip_rank(claim.speaker), first_copies_[claim.speaker], claim.speaker,
+                        claim.object, claim.type});
+  }
   // Of the links of one parent to one object the order within the parent does not matter: only two
   // of different types differ, and of those one is wrong in any order.
-  std::sort(hearings.begin(), hearings.end(), [](const Hearing& a, const Hearing& b) {
-    return std::tie(a.tip, a.when, a.object, a.type) < std::tie(b.tip, b.when, b.object, b.type);
-  });
+  // What an object itself is comes before what it says of others.
+  const auto rank = [](const Hearing& hearing) {
+    return std::tuple(hearing.tip, hearing.when, hearing.speaker != hearing.object, hearing.object,
+                      hearing.type);
+  };
+  std::sort(hearings.begin(), hearings.end(),
+            [&](const Hearing& a, const Hearing& b) { return rank(a) < rank(b); });
   std::map<std::uint32_t, ObjectType> known;
   std::set<std::uint32_t> unparsed;
   for (const Hearing& hearing : hearings) {
@@ -178,7 +259,7 @@ bool DisputeCheck::run_once() {
     if (gone_.size() > before) unparsed.insert(hearing.speaker);
   }
   for (const std::uint32_t number : gone_) {
-    if (options_.connectivity_only && tips_.contains(number)) {
+    if (is_unread(number) || (options_.connectivity_only && tips_.contains(number))) {
       // git believes that it is there, but parses what refs name.
       ledger_.set_unparsable(number);
     } else {

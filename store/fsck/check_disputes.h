@@ -4,7 +4,7 @@
 // Whoever says otherwise later is wrong, a parent ("broken links", or a commit or tag that cannot
 // be parsed) or the object itself ("object X is a tree, not a blob", which makes it missing). We
 // replay that in the canonical order of copies, so the verdict does not depend on time or threads.
-// What refs name is read first of all, by git 2.55 as by us.
+// What refs name is read first of all, by git 2.55 as by us, with --no-full even in packs.
 #pragma once
 
 #include "store/fsck/check_storage.h"

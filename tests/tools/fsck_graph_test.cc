@@ -218,6 +218,73 @@ TEST_F(FsckGraph, WhyARefLeadsToWhatCannotBeParsedIsSaid) {
             fsck({"--no-full"}).err);
 }
 
+// With --no-full git checks no packs, but it has read what refs name before it reads loose objects.
+TEST_F(FsckGraph, WhatAPackedTipSaysOfALooseObjectIsHeardWithoutFull) {
+  const ObjectId blob = put("blob", "x\n");
+  const std::string who = std::string(kIdent) + "\n";
+  testing::PackBuilder builder;
+  const ObjectId tip = builder
+                           .entry(builder.add(ObjectType::kCommit,
+                                              as_bytes("tree " + blob.hex() + "\nauthor " + who +
+                                                       "committer " + who + "\nmessage\n")))
+                           .id;
+  builder.build().write(files_.root(), kObjects + "/pack/pack-a");
+  branch("main", tip);
+  const auto result = fsck({"--no-full"});
+  EXPECT_NE(std::string::npos, result.err.find("error: object " + blob.hex() +
+                                               " is a tree, not a blob\nerror: " + blob.hex() +
+                                               ": object could not be parsed: "))
+      << result.err;
+  EXPECT_EQ(std::string::npos, result.err.find("invalid sha1 pointer")) << result.err;
+  EXPECT_EQ("", result.out);
+  EXPECT_EQ(1, result.status);
+}
+
+TEST_F(FsckGraph, OfTwoPackedTipsTheSecondIsWrongWithoutFull) {
+  const ObjectId blob = put("blob", "x\n");
+  const std::string rest = "\ntag t\ntagger " + std::string(kIdent) + "\n\nmessage\n";
+  testing::PackBuilder builder;
+  const auto tag = [&](std::string_view type) {
+    const std::string text = "object " + blob.hex() + "\ntype " + std::string(type) + rest;
+    return builder.entry(builder.add(ObjectType::kTag, as_bytes(text))).id;
+  };
+  const ObjectId first = tag("blob");
+  const ObjectId second = tag("tree");
+  builder.build().write(files_.root(), kObjects + "/pack/pack-a");
+  files_.write("refs/tags/a", first.hex() + "\n");
+  files_.write("refs/tags/b", second.hex() + "\n");
+  const auto result = fsck({"--no-full"});
+  EXPECT_EQ("error: object " + blob.hex() + " is a blob, not a tree\nerror: bad tag pointer to " +
+                blob.hex() + " in " + second.hex() + "\nerror: refs/tags/b: invalid sha1 pointer " +
+                second.hex() + "\n",
+            result.err);
+  EXPECT_EQ(2, result.status);
+}
+
+// git learns first what an object is, and then what it says of others.
+TEST_F(FsckGraph, WhatCannotBeParsedSaysNothingOfOthers) {
+  ObjectId blob;
+  ObjectId tree;
+  for (int i = 0; i == 0 || !(blob < tree); ++i) {
+    blob = testing::id_of(with_header("blob", std::to_string(i)));
+    tree = testing::id_of(with_header("tree", entry("100644 x", blob)));
+    if (blob < tree) put("blob", std::to_string(i));
+  }
+  put("tree", entry("100644 x", blob));
+  const auto tag = [&](const ObjectId& target) {
+    return put("tag", "object " + target.hex() + "\ntype commit\ntag t\ntagger " +
+                          std::string(kIdent) + "\n\nmessage\n");
+  };
+  files_.write("refs/tags/a", tag(blob).hex() + "\n");
+  files_.write("refs/tags/b", tag(tree).hex() + "\n");
+  const auto result = fsck();
+  for (const ObjectId& id : {blob, tree}) {
+    EXPECT_NE(std::string::npos, result.err.find(id.hex() + ": object could not be parsed: "))
+        << result.err;
+  }
+  EXPECT_EQ(std::string::npos, result.err.find("broken links")) << result.err;
+}
+
 // git dies of a packed object that it cannot unpack and that a ref names, whether packs are
 // verified or not.
 TEST_F(FsckGraph, ARefToWhatCannotBeUnpackedKillsGitWithoutFull) {
