@@ -147,6 +147,7 @@ bool IndexChecker::check_cache_tree(const CacheTree& tree) {
     if (note_) note_("Checking cache tree of " + shown_);
     if (node.entry_count < 0) continue;
     const auto type = objects_.type_of(node.id);
+    if (!type && objects_.is_listed_elsewhere(node.id)) continue;
     if (!type) {
       // git looks no further below a tree that is not there.
       skipped[i] = true;
@@ -217,6 +218,7 @@ void IndexChecker::check_resolve_undo(const IndexFile& index) {
       if ((entry.modes[stage] & 0170000) != kRegularFile) continue;
       const ObjectId& id = entry.ids[stage];
       if (!objects_.type_of(id)) {
+        if (objects_.is_listed_elsewhere(id)) continue;
         Finding found = reporter_.finding(
             MessageId::kInvalidResolveUndoPointer,
             fmt::format("{}: invalid sha1 pointer in resolve-undo of {}", id.hex(), shown_));

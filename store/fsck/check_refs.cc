@@ -30,7 +30,7 @@ class RefChecker {
   bool check(const std::string& name, const ObjectId& id) {
     const auto type = objects_.type_of(id);
     if (!type) {
-      if (objects_.is_promised(id)) {
+      if (objects_.is_promised(id) || objects_.is_listed_elsewhere(id)) {
         ++usable_;
         return true;
       }

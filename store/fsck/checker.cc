@@ -350,7 +350,7 @@ Patience::Look Checker::look(const Repository& repository, Work& work, FindingLi
   CopyReader reader(storage, options_.memory);
   const bool unverified = options_.connectivity_only || !options_.full;
   const VerifiedObjects objects(ledger, promises.absent, unverified ? &reader : nullptr,
-                                options_.connectivity_only);
+                                options_.connectivity_only, graph.is_listed_elsewhere);
   const ReadObject read = [&](const ObjectId& id) -> std::optional<ReadResult> {
     const std::uint32_t number = storage.table().find(id);
     if (number == ObjectTable::kAbsent) return std::nullopt;

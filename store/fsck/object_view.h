@@ -31,6 +31,11 @@ class ObjectView {
     (void)id;
     return {};
   }
+  // True for an object that no index of a pack names but a multi-pack-index: git finds it there.
+  virtual bool is_listed_elsewhere(const ObjectId& id) const {
+    (void)id;
+    return false;
+  }
   // True for an absent object that a promisor remote has promised (partial clone).
   virtual bool is_promised(const ObjectId& id) const = 0;
 };

@@ -4,6 +4,7 @@
 // Thread safety: none while roots are added.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -78,9 +79,14 @@ class VerifiedObjects : public ObjectView {
  public:
   // `unverified`: null, or reads the objects that were not verified, when they are asked for.
   // `believe_all`: every object that has a file is taken for present.
+  // `listed`: whether a multi-pack-index names the object.
   VerifiedObjects(const LinkLedger& ledger, const ObjectIdSet& promised, CopyReader* unverified,
-                  bool believe_all)
-      : ledger_(ledger), promised_(promised), unverified_(unverified), believe_all_(believe_all) {}
+                  bool believe_all, std::function<bool(const ObjectId&)> listed)
+      : ledger_(ledger),
+        promised_(promised),
+        unverified_(unverified),
+        believe_all_(believe_all),
+        listed_(std::move(listed)) {}
 
   std::optional<ObjectType> type_of(const ObjectId& id) const override {
     const std::uint32_t number = ledger_.table().find(id);
@@ -111,6 +117,9 @@ class VerifiedObjects : public ObjectView {
     const auto object = unverified_->read(number);
     return object ? assay::parse_problem(*object, id) : std::string();
   }
+  bool is_listed_elsewhere(const ObjectId& id) const override {
+    return ledger_.table().find(id) == ObjectTable::kAbsent && listed_ && listed_(id);
+  }
   bool is_promised(const ObjectId& id) const override { return promised_.contains(id); }
 
  private:
@@ -118,6 +127,7 @@ class VerifiedObjects : public ObjectView {
   const ObjectIdSet& promised_;
   CopyReader* unverified_;
   bool believe_all_;
+  std::function<bool(const ObjectId&)> listed_;
 };
 
 }  // namespace assay

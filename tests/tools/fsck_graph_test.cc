@@ -476,6 +476,40 @@ TEST_F(FsckGraph, AMultiPackIndexIsBelievedWhileItsPackIsThere) {
             fsck({"--no-dangling"}).out);
 }
 
+// The same of what a ref, the cache of trees or a resolved conflict names.
+TEST_F(FsckGraph, WhatOnlyAMultiPackIndexNamesIsThereForRefs) {
+  testing::PackBuilder builder;
+  const std::size_t number = builder.add(ObjectType::kTree, {});
+  const ObjectId lost = builder.entry(number).id;
+  files_.write("objects/pack/multi-pack-index",
+               testing::MidxBuilder()
+                   .pack("pack-1.idx", testing::OpenedPack(builder.build()).index())
+                   .build());
+  builder.entry(number).id = absent_;
+  builder.build().write(files_.root(), kObjects + "/pack/pack-1");
+  files_.write("refs/tags/lost", lost.hex() + "\n");
+  const std::string nul(1, '\0');
+  const std::string raw(as_text(lost.bytes()));
+  files_.write("index",
+               IndexBuilder(2)
+                   .extension("TREE", nul + "0 0\n" + raw)
+                   .extension("REUC", "x" + nul + "100644" + nul + "0" + nul + "0" + nul + raw)
+                   .sealed());
+  const auto listed = fsck();
+  EXPECT_EQ(std::string::npos, listed.err.find("invalid sha1 pointer")) << listed.err;
+  EXPECT_EQ(std::string::npos, listed.err.find("No default references")) << listed.err;
+  EXPECT_EQ(32 | 4, listed.status) << listed.err;
+  std::filesystem::remove(files_.path(kObjects + "/pack/multi-pack-index"));
+  const auto unlisted = fsck();
+  EXPECT_NE(std::string::npos, unlisted.err.find("error: refs/tags/lost: invalid sha1 pointer"))
+      << unlisted.err;
+  for (const std::string place : {"cache-tree", "resolve-undo"}) {
+    EXPECT_NE(std::string::npos, unlisted.err.find(": invalid sha1 pointer in " + place))
+        << unlisted.err;
+  }
+  EXPECT_EQ(8 | 4 | 2, unlisted.status) << unlisted.err;
+}
+
 TEST_F(FsckGraph, LargeBlobsAreCheckedInLittleMemory) {
   testing::PackBuilder pack;
   Bytes content(3 << 20, 'x');
