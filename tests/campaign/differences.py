@@ -21,6 +21,7 @@ class Row:
 
     def covers(self, difference, context):
         side, kind, subject = difference
+        context = dict(context, subject=subject.split(" ")[-1])
         if kind == "exit" and self.kind != "exit":
             return False  # what the exit status says is never excused by the way
         return (side == self.side and fnmatch.fnmatchcase(kind, self.kind) and
@@ -30,7 +31,8 @@ class Row:
 
 def holds(condition, context):
     """context: version of git as a tuple, kinds of damage, options, findings, whether git died and
-    whether a program died that git runs."""
+    whether a program died that git runs; the index files of other worktrees, and the id that the
+    finding is about."""
     if condition == "always":
         return True
     match = re.fullmatch(r"git (<|>=) ([\d.]+)", condition)
@@ -49,11 +51,20 @@ def holds(condition, context):
     match = re.fullmatch(r"assay says (\w+)", condition)
     if match:
         return any(kind == match[1] for kind, _ in context["assay"])
+    if condition == "in another index":
+        return is_in_another_index(context["subject"], context)
     if condition == "git dies":
         return context["died"]
     if condition == "git's child dies":
         return context["fatal"] and not context["died"]
     raise SystemExit(f"differences-from-git.md: no such condition: {condition}")
+
+
+def is_in_another_index(subject, context):
+    """Index files name objects by their bytes, in entries and in the cache of trees."""
+    if not re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", subject):
+        return False
+    return any(bytes.fromhex(subject) in index for index in context.get("other_indexes", ()))
 
 
 def read_rows(page=PAGE):
@@ -95,7 +106,8 @@ def unexplained(differences, rows, context, assay):
 
     A row of class words or version excuses what only git says only when assay says something
     about the same subject, or a finding of the kind that the row names (`git says KIND`,
-    `assay says KIND`): such a row is about names, not about faults that are overlooked.
+    `assay says KIND`): such a row is about names, not about faults that are overlooked. What
+    dangles for git alone is none if an index file holds it (`in another index`).
     """
     subjects = {subject.split(" ")[-1] for _, subject in assay.findings}
     kinds = {kind for kind, _ in assay.findings}
@@ -105,8 +117,9 @@ def unexplained(differences, rows, context, assay):
             if not row.covers(difference, context):
                 continue
             side, kind, subject = difference
+            held = kind == "dangling" and "in another index" in row.when
             named = re.search(r"says (\w+)", row.when)
-            if side == "git" and row.klass in ("words", "version") and kind != "exit" and \
+            if side == "git" and row.klass in ("words", "version") and kind != "exit" and not held and \
                     subject.split(" ")[-1] not in subjects and not (named and named[1] in kinds):
                 continue
             row.used += 1

@@ -13,6 +13,7 @@ apply; such cases are counted.
 
 A failure is reproduced with `differential.py --only N --keep DIR`.
 """
+import glob
 import hashlib
 import json
 import os
@@ -91,6 +92,15 @@ def fingerprint(path):
     return digest.hexdigest()
 
 
+def other_indexes(path):
+    """Returns: the contents of the index files of linked worktrees."""
+    contents = []
+    for index in glob.glob(os.path.join(glob.escape(path), ".git/worktrees/*/index")):
+        with open(index, "rb") as file:
+            contents.append(file.read())
+    return contents
+
+
 class Recorded:
     """A verdict from the data, with what differences.compare asks of one."""
 
@@ -136,7 +146,7 @@ def one(task):
                 "number": number, "kind": kind, "options": options, "made": made,
                 "status": theirs.status, "findings": sorted(theirs.findings)}, False
         output, ours = fsck(program, path, options)
-        context = {"version": version, "options": options,
+        context = {"version": version, "options": options, "other_indexes": other_indexes(path),
                    "damage": [kind or "sound"] + [part.split(":")[0] for part in done.split("; ")]}
         problems, used = explain(theirs, ours, context, "git")
         compared = expected is not None and expected["made"] == made and \
