@@ -351,10 +351,12 @@ TEST_F(FsckGraph, ArgumentsAreRootsInsteadOfRefs) {
 TEST_F(FsckGraph, AnEmptyFileIsAbsentToGitAndADamagedOneKillsIt) {
   const ObjectId head = commit(put("tree", entry("100644 x", put("blob", "x\n"))));
   branch("main", head);
-  testing::put_file(files_.root(), head, "", kObjects);
-  EXPECT_EQ(3, fsck().status);
-  testing::put_file(files_.root(), head, "no zlib stream", kObjects);
-  EXPECT_EQ(128, fsck().status);
+  for (const std::string option : {"--full", "--no-full"}) {
+    testing::put_file(files_.root(), head, "", kObjects);
+    EXPECT_EQ(3, fsck({option}).status) << option;
+    testing::put_file(files_.root(), head, "no zlib stream", kObjects);
+    EXPECT_EQ(128, fsck({option}).status) << option;
+  }
 }
 
 TEST_F(FsckGraph, GitDiesOfADamagedTreeThatTheCacheTreeNames) {
