@@ -16,8 +16,8 @@ namespace assay {
 
 struct CommitGraphCheckOptions {
   const CommitParents* parents = nullptr;  // as in verification
-  std::uint64_t memory = 0;                  // commits larger than that are not read again
-  bool only_uppermost = false;               // leave the lower layers of a chain alone
+  std::uint64_t memory = 0;                // commits larger than that are not read again
+  bool only_uppermost = false;             // leave the lower layers of a chain alone
 };
 
 // Requires: graphs.number() was called with the table of the storage, and every commit that was

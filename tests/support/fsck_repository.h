@@ -50,8 +50,7 @@ inline Bytes tag_text(const ObjectId& target, ObjectType type, std::string_view 
 }
 
 // The report of a run that must begin.
-inline FsckReport report_of(const FsckOptions& options,
-                            os::System& system = os::System::real()) {
+inline FsckReport report_of(const FsckOptions& options, os::System& system = os::System::real()) {
   auto report = run_fsck(system, options);
   if (report) return std::move(*report);
   ADD_FAILURE() << "run_fsck: " << report.error().text;
