@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sha1/collision/judge.h"
+
 /// Pieces that the AVX-512 kernels share. The target attribute stands on every function, so that no
 /// file is compiled with -m flags; ASSAY_AVX512_INLINE functions become part of their callers,
 /// which must have the same target or more.
@@ -159,6 +161,16 @@ template <unsigned kStep>
 ASSAY_AVX512_INLINE void step(__m512i v[5], __m512i w[16], const RoundConstants& constants) {
   step_with<kStep>(v, w[kStep % 16], constants);
   if constexpr (kExpandedAt<kStep> >= 16 && kExpandedAt<kStep> < 80) expand<kExpandedAt<kStep>>(w);
+}
+
+/// Before step kStep: logs the working variables, in their order, where recompression starts.
+template <unsigned kStep>
+ASSAY_AVX512_INLINE void log_working(const __m512i v[5], collision::LaneLog::Row& row) {
+  constexpr unsigned kA = (80 - kStep) % 5;
+  for (unsigned i = 0; i < 5; ++i) {
+    if constexpr (kStep == collision::kEarlyStep) _mm512_store_si512(row.early[i], v[(kA + i) % 5]);
+    if constexpr (kStep == collision::kLateStep) _mm512_store_si512(row.late[i], v[(kA + i) % 5]);
+  }
 }
 
 }  // namespace assay::sha1::avx512

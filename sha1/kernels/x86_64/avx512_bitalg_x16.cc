@@ -31,8 +31,6 @@ using collision::condition_home;
 using collision::home_slot;
 using collision::kConditionCount;
 using collision::kConditions;
-using collision::kEarlyStep;
-using collision::kLateStep;
 using collision::kLogRows;
 using collision::kPicks;
 using collision::kVectorCount;
@@ -55,18 +53,11 @@ ASSAY_BITALG_INLINE void take_picks(__m512i words, unsigned char* evidence,
   (take_pick<kFirst + kIndex>(words, evidence), ...);
 }
 
-// Stores the working variables before step kStep in their order.
-template <unsigned kStep>
-ASSAY_BITALG_INLINE void store_working(const __m512i v[5], std::uint32_t to[5][kMaxLanes]) {
-  for (unsigned i = 0; i < 5; ++i) _mm512_store_si512(to[i], v[((80 - kStep) % 5 + i) % 5]);
-}
-
 template <unsigned kStep>
 ASSAY_BITALG_INLINE void logged_step(__m512i v[5], __m512i w[16], LaneLog::Row& row,
                                      unsigned char* evidence,
                                      const avx512::RoundConstants& constants) {
-  if constexpr (kStep == kEarlyStep) store_working<kStep>(v, row.early);
-  if constexpr (kStep == kLateStep) store_working<kStep>(v, row.late);
+  avx512::log_working<kStep>(v, row);
   avx512::step<kStep>(v, w, constants);
   constexpr unsigned kWord = avx512::kExpandedAt<kStep>;
   if constexpr (kWord >= collision::kFirstWord && kWord <= collision::kLastWord) {

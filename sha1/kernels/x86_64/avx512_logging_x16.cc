@@ -17,8 +17,6 @@
 namespace assay::sha1 {
 namespace {
 
-using collision::kEarlyStep;
-using collision::kLateStep;
 using collision::kLogRows;
 using collision::kSlices;
 using collision::LaneLog;
@@ -45,16 +43,10 @@ ASSAY_AVX512_INLINE void take_bits(__m512i words, unsigned char* evidence,
 }
 
 template <unsigned kStep>
-ASSAY_AVX512_INLINE void store_working(const __m512i v[5], std::uint32_t to[5][kMaxLanes]) {
-  for (unsigned i = 0; i < 5; ++i) _mm512_store_si512(to[i], v[((80 - kStep) % 5 + i) % 5]);
-}
-
-template <unsigned kStep>
 ASSAY_AVX512_INLINE void logged_step(__m512i v[5], __m512i w[16], LaneLog::Row& row,
                                      unsigned char* evidence,
                                      const avx512::RoundConstants& constants) {
-  if constexpr (kStep == kEarlyStep) store_working<kStep>(v, row.early);
-  if constexpr (kStep == kLateStep) store_working<kStep>(v, row.late);
+  avx512::log_working<kStep>(v, row);
   avx512::step<kStep>(v, w, constants);
   constexpr unsigned kWord = avx512::kExpandedAt<kStep>;
   if constexpr (kWord >= collision::kFirstWord && kWord <= collision::kLastWord) {
